@@ -44,11 +44,6 @@ class CoreOp:
         return _source(self.call.at)
 
     @property
-    def age(self) -> int:
-        """How many passes had run before it."""
-        return sum(p.order < self.number for p in events.passes)
-
-    @property
     def given(self) -> list[Any]:
         """The ops of its inputs, and leaves that require grad."""
         found: list[Any] = []
@@ -99,7 +94,7 @@ def op_of(tensor: Tensor) -> CoreOp | GradOp | None:
 class GradOp:
     """A call of autograd.grad() that returned a gradient without history, as `reasons.Op`. Two of one call are equal."""
 
-    name, age, early, before = "grad", 0, None, ()
+    name, early, before = "grad", None, ()
 
     def __init__(self, noted: events.PassNote) -> None:
         self.cut = "constant" if noted.keeps_graph else "op"
@@ -118,7 +113,7 @@ class GradOp:
 class NumberOp:
     """A tensor that became a number, as `reasons.Op`."""
 
-    cut, age = "op", 0
+    cut = "op"
 
     def __init__(self, noted: events.NumberNote) -> None:
         self.name, self.number, self.source = noted.name, noted.order, _source(noted.at)

@@ -60,7 +60,7 @@ class TorchHistory:
         if found is None and (node := edge_of(tensor)[0]) is not None:
             behind = reach([node])
             near = [n for n in behind if op_of_node(n) is not None]
-            found = OpRecord(SimpleNamespace(__name__=node.name()), None, [], 0, self._log.age)
+            found = OpRecord(SimpleNamespace(__name__=node.name()), None, [], 0)
             found.given = [op for n in near[-1:] if (op := op_of_node(n)) is not None]
             found.given += [v for n in behind if (v := getattr(n, "variable", None)) is not None]
         return found
@@ -258,7 +258,7 @@ def _op_of_recording(tensor: Any) -> OpRecord | None:
         return None
     has_history = any(isinstance(given, Handle) and given.requires_grad for given in made.inputs)
     cut = ("op" if has_history else "") if made.is_tracked else "inference" if tensor.is_inference() else "no_grad"
-    return OpRecord(SimpleNamespace(__name__=made.name), made.place, [], 0, 0, cut)
+    return OpRecord(SimpleNamespace(__name__=made.name), made.place, [], 0, cut)
 
 
 def _refuses(node: Node, message: str) -> bool:

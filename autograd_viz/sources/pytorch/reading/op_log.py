@@ -101,7 +101,7 @@ class Log(Ops):
     """Everything that the recorder keeps: ops, and
 
     Attributes:
-        made: the ops of results without a history: (number, function, code object, instruction, age, cut).
+        made: the ops of results without a history: (number, function, code object, instruction, cut).
         data: what made a tensor of data: (function, line, number, the shape of its first input, where whole numbers were lost).
     """
 
@@ -177,7 +177,7 @@ class Log(Ops):
         """An op has run whose result has no history."""
         number = self.wrote(func, *line, given)
         self.page.cuts[number] = cut
-        self.made[out] = number, func, *line, self.age, cut
+        self.made[out] = number, func, *line, cut
 
     def leaves_here(self, func: object, line: Line, given: list[Any]) -> None:
         """A tensor has become a number or an array, which is no use of it."""
@@ -252,5 +252,5 @@ def op_of(tensor: object, log: Log) -> OpRecord | None:
     known = log.made.get(tensor)
     if known is None:
         return None
-    number, func, code, lasti, age, cut = known
-    return log.op(number) or OpRecord(func, (code, lasti), [], number, age, cut)
+    number, func, code, lasti, cut = known
+    return log.op(number) or OpRecord(func, (code, lasti), [], number, cut)

@@ -55,14 +55,13 @@ class OpRecord:
         line: the user's code object and instruction.
         given: the ops whose results it was given, and leaves that require grad; without those of long ago.
         number: rises with time.
-        age: how many passes had run.
         cut: why its result has no history though an input has one: "op", "no_grad"; "" if it has one.
     """
 
-    __slots__ = ("__weakref__", "_ops", "age", "cut", "func", "given", "line", "number")
+    __slots__ = ("__weakref__", "_ops", "cut", "func", "given", "line", "number")
 
-    def __init__(self, func: object, line: Line | None, given: list[Any], number: int, age: int, cut: str = "") -> None:
-        self.func, self.line, self.given, self.number, self.age, self.cut = func, line, given, number, age, cut
+    def __init__(self, func: object, line: Line | None, given: list[Any], number: int, cut: str = "") -> None:
+        self.func, self.line, self.given, self.number, self.cut = func, line, given, number, cut
 
     @property
     def name(self) -> str:
@@ -80,8 +79,8 @@ class SeenOp(OpRecord):
 
     __slots__ = ()
 
-    def __init__(self, ops: Ops, func: object, line: Line, number: int, age: int, cut: str) -> None:
-        self._ops, self.func, self.line, self.number, self.age, self.cut = ops, func, line, number, age, cut
+    def __init__(self, ops: Ops, func: object, line: Line, number: int, cut: str) -> None:
+        self._ops, self.func, self.line, self.number, self.cut = ops, func, line, number, cut
 
     @property
     def given(self) -> list[Any]:  # type: ignore[override]
@@ -230,7 +229,7 @@ class Ops:
             page, k = place
             _, func, code, instruction, _ = page.rows[k : k + WIDTH]
             cut = page.cuts.get(number, "")
-            known = self._known[number] = SeenOp(self, func, (code, instruction), number, page.age, cut)
+            known = self._known[number] = SeenOp(self, func, (code, instruction), number, cut)
         return known
 
     def has(self, number: int) -> bool:
