@@ -49,6 +49,7 @@ LAYERS: list[tuple[str, list[tuple[int, ...]]]] = [
     ("LayerNorm((3, 4), eps=1e-3, bias=False)", [(2, 3, 4)]), ("GroupNorm(2, 4)", [(2, 4, 3)]), ("RMSNorm(4)", [(3, 4)]),
     ("InstanceNorm1d(3)", [(2, 3, 5)]), ("InstanceNorm2d(3, affine=True)", [(2, 3, 4, 4)]),
     ("InstanceNorm2d(3, track_running_stats=True)", [(2, 3, 4, 4)]), ("LocalResponseNorm(2)", [(2, 4, 3, 3)]),
+    ("LocalResponseNorm(3)", [(2, 4, 3)]),
     ("CosineSimilarity()", [(3, 4), (3, 4)]), ("PairwiseDistance()", [(3, 4), (3, 4)]),
     ("L1Loss()", [(3, 4), (3, 4)]), ("MSELoss(reduction='sum')", [(3, 4), (3, 4)]),
     ("SmoothL1Loss(beta=0.5)", [(3, 4), (3, 4)]),
