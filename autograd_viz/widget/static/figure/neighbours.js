@@ -61,6 +61,14 @@ export class Hover {
     this.timer = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.dimmer = undefined;
+    this.isResting = false; // does the pointer only lie there?
+  }
+
+  /** The pointer points at nothing until it moves: in a hall it lies where it was left. */
+  rest() {
+    this.still();
+    this.light("");
+    this.isResting = true;
   }
 
   still() {
@@ -70,6 +78,7 @@ export class Hover {
 
   /** @param {string} at */
   over(at) {
+    if (this.isResting) return;
     const here = this.graph.owner(at) || (this.graph.ends.has(at) ? at : "");
     clearTimeout(this.timer);
     if (here !== this.at) this.timer = setTimeout(() => this.light(here), HOVER_MS);

@@ -76,6 +76,7 @@ export class Stage {
       open: (/** @type {string} */ at) => open(this.graph.owner(at)),
     };
     listenToHands(this.root, this.viewport, hands, signal);
+    this.root.addEventListener("pointermove", () => (this.hover.isResting = false), { signal });
     window.addEventListener("beforeprint", () => this.culling.all(), { signal });
     signal.addEventListener("abort", () => [this.viewport, this.hover].map((moving) => moving.still()));
     this.opensCalled = opensCalled;

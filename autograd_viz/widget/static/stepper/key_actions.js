@@ -18,6 +18,7 @@ export function pressed(view, action) {
   const { help, stops, present } = tools;
   const here = view.selection || stage.lit;
   if (present.blanks(action === "blank")) return;
+  if (present.isOn) stage.hover.rest();
   if (WALKS.includes(action)) playback.act(/** @type {Action} */ (action));
   else if (DIRECTIONS.includes(action)) view.select(stage.neighbour(view.selection, /** @type {Direction} */ (action)), true);
   else if (action === "open") openBox(view, view.selection);

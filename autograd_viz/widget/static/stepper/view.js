@@ -221,6 +221,8 @@ export class View {
     this.stage.presents(on);
     this.said.fit(on);
     this.resized();
+    this.stage.hover.rest();
+    this.side.show();
     if (!on) this.root.scrollIntoView({ block: "nearest" });
   }
 

@@ -113,7 +113,10 @@ export function listenToKeys(root, act, signal) {
       event.stopPropagation(); // JupyterLab would move the focus or run a shortcut
       const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
       const ownsKey = target.matches(FIELDS) || (target.matches(PRESSED) && (event.key === " " || event.key === "Enter"));
-      const action = meaning(event, root.classList.contains("av-presenting"));
+      const isPresented = root.classList.contains("av-presenting");
+      const wakes = root.classList.contains("av-blank") ? "wake" : ""; // any key uncovers a covered window
+      const action = meaning(event, isPresented) || wakes;
+      if (isPresented && event.key === "F5") event.preventDefault(); // of a clicker; the page would be loaded again
       if (event.defaultPrevented || !action || (ownsKey && event.key !== "Escape")) return;
       event.preventDefault();
       act(action);
