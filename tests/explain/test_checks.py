@@ -738,6 +738,12 @@ FOUND = {  # more of a kind than the program in the docs
         "loss = torch.nn.MarginRankingLoss(0.2)(net(torch.randn(3, 4)), net(torch.randn(3, 4)), labels)\nloss.backward()",
         "margin_ranking_loss takes the labels 1 and -1",
     ),
+    "targets in a column": (
+        "AV203",
+        "net, y = torch.nn.Linear(4, 1), torch.randn(6, 1)\n"
+        "loss = torch.nn.functional.huber_loss(net(torch.randn(6, 4)).squeeze(), y)\nloss.backward()",
+        "huber_loss broadcasts shape (6, 1) and shape (6,) to shape (6, 6)",
+    ),
     "float16": (
         "AV301",
         "w = torch.full((3,), 1000.0, dtype=torch.float16, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()",

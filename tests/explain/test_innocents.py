@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
+
+import autograd_viz as av
 
 from .test_checks import found
 
@@ -286,3 +290,15 @@ for _ in range(3):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nothing_is_said_about_a_program_that_works(name: str) -> None:
     assert str(found(BEGIN + PROGRAMS[name], "torch")) == "Nothing stands out."
+
+
+def test_a_copy_that_is_moved_in_place_is_frozen_by_who_froze_it() -> None:
+    torch = pytest.importorskip("torch")
+    net = torch.nn.Linear(2, 1)
+    ema = copy.deepcopy(net).requires_grad_(False)
+    with av.watch(), torch.no_grad():
+        net(torch.ones(1, 2))
+        ema.weight.lerp_(net.weight, 0.1)
+        after = net.weight * 2
+        assert "requires_grad" in str(av.explain(ema.weight)) and "no_grad" not in str(av.explain(ema.weight))
+        assert "computed under no_grad()" in str(av.explain(after))

@@ -194,7 +194,8 @@ def test_modules_are_joined_without_imports_or_clashing_names(entry: str) -> Non
     assert not re.search(r"^import ", text, re.MULTILINE)
     if entry == module.ENTRY:
         assert text.count("export ") == 1 and text.rstrip().endswith("export default { initialize, render };")
-    top = re.findall(r"^(?:const|let|class|function) (\w+)", text, re.MULTILINE)
+    declared = re.compile(r"^(?:export )?(?:const|let|class|function) (\w+)", re.MULTILINE)
+    top = [name for file in module.module_order(entry) for name in declared.findall(module.static_text(file))]
     assert len(top) == len(set(top)) > 10
 
 
@@ -202,7 +203,7 @@ def test_comments_are_left_out_of_the_joined_modules_and_nothing_else() -> None:
     lines = module.joined_modules().splitlines()
     for name in module.module_order():
         text = re.sub(r"^export (?:default )?", "", module.IMPORT.sub("", module.static_text(name)), flags=re.MULTILINE)
-        code = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("//", "/**", "*"))]
+        code = [line.lstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("//", "/**", "*"))]
         missing = set(code) - set(lines) - {"{ initialize, render };"}
         assert not missing, name
     assert not any(line.lstrip().startswith(("//", "* ")) for line in lines)

@@ -91,6 +91,7 @@ class Live(Protocol):
     written_before_pass: Callable[[str, str], Event | None]
     # how a saved tensor of data was made: `detail` is the shape of what it was made of
     data_made: Callable[[str, str], Event | None]
+    repeated: Callable[[str, str], tuple[int, ...]]  # dimensions along which a saved tensor repeats one number
     lost: Callable[[str, str], Event | None]  # where whole numbers behind it were lost: "wrapped", or "floored" to 0
     made_of_data: Callable[[str], Event | None]  # the same for a tensor of the document
     kept: Callable[[str, str], Any]  # the array of a saved tensor, if it is not very large

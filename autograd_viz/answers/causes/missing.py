@@ -188,7 +188,10 @@ def _unrecorded(f: Facts) -> list[Cause]:
 
 def without_grad(q: Question) -> list[Cause]:
     """Why the tensor does not require grad."""
-    found = lost(q, q.op) if q.op is not None and (q.op.given or q.op.cut in CUTS) else []
+    is_made = q.op is not None and not (
+        q.op.cut == "no_grad" and spelling(q.op).endswith("_()")
+    )  # in place: it was there before
+    found = lost(q, q.op) if is_made and q.op is not None and (q.op.given or q.op.cut in CUTS) else []
     if found or (early := q.history.early(q.tensor)) is None:
         return found or [_not_required(q)]
     op, operand = early

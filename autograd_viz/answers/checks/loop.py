@@ -212,9 +212,12 @@ def clip_before_unscale(question: Question) -> Iterator[Cause]:
             yield Cause("clipped_scaled", source=cause.source, said={**cause.said, "pass": last.source})
 
 
+ADAM_EPS = 1e-8  # PyTorch's default
+
+
 def step_of(holder: Holder, grad: float, count: int) -> float:
     """About by how much a step moves a tensor of so many elements, whose gradient has this norm; 0 if that is not known."""
-    size = math.sqrt(count)
+    size = min(math.sqrt(count), grad / ADAM_EPS)  # a gradient far below Adam's eps moves nothing
     return {"SGD": grad, "Adam": size, "AdamW": size}.get(holder.kind, 0.0) * (holder.rate or 0.0)
 
 

@@ -133,9 +133,18 @@ def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             at = None if cause.source is None else (cause.source.file, cause.source.line)
             yield from () if at in seen else (cause,)
             seen |= set() if at is None else {at}
+        elif op == "Expand" and results == [n * 2] and shapes == {n} and (loss := _of_columns(f, node)) is not None:
+            yield cause_at(f, "every_product", loss, result=shape_text((*n, 1)), other=shape_text(n), shape=shape_text(n * 2))
+            return
         elif op == "Mul" and is_pair and len(shapes) > 1 and _is_weight(f, node) and _is_averaged(f, node, KEEPING):
             yield cause_at(f, "every_product", node, result=shape_text((*n, 1)), other=shape_text(n), shape=shape_text(n * 2))
             return
+
+
+def _of_columns(f: Facts, node: str) -> str | None:
+    """The functional loss that a row was expanded for, if its targets are a column that was expanded, too."""
+    after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op_of(f, s) in LOSSES[:-1]]
+    return next((s for s in after if f.live.repeated(s, "target") == (1,)), None)
 
 
 def _is_weight(f: Facts, node: str) -> bool:

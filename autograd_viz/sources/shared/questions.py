@@ -72,6 +72,10 @@ class Live:
     def data_made(self, node: str, saved: str) -> Any:
         """Known where a recorder tells how data was made."""
 
+    def repeated(self, node: str, saved: str) -> tuple[int, ...]:
+        """The dimensions along which a saved tensor repeats one number, as `expand` makes them."""
+        return ()
+
     def lost(self, node: str, saved: str) -> Any:
         """The same for whole numbers that wrapped around."""
 

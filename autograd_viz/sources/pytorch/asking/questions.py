@@ -250,6 +250,14 @@ class TorchLive(Live):
             return next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
 
     @unseen
+    def repeated(self, node: str, saved: str) -> tuple[int, ...]:
+        """By its strides."""
+        kept = self._kept(node, saved)
+        if not isinstance(kept, torch.Tensor) or kept.layout != torch.strided:
+            return ()
+        return tuple(d for d, (n, stride) in enumerate(zip(kept.shape, kept.stride(), strict=True)) if n > 1 and stride == 0)
+
+    @unseen
     def data_made(self, node: str, saved: str) -> Any:
         """Known while the tensor lives."""
         kept = self._kept(node, saved)
