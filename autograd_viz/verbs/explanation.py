@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,10 +19,10 @@ from ..graph.model import Document, Value
 from ..graph.surroundings import Source
 from ..graph.trace import State, Step
 from ..pictures.render import theme_named
-from ..pictures.render.drawing import Drawing, drawing_of
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import NamesLater, is_drawable
+from .picture import whole_in
 from .questions import facts_about
 
 CELL = (1100, 700)  # px of a picture that a notebook's cell shows whole, below its answer
@@ -125,16 +124,6 @@ class Explanation(Uncopied):
         return next(iter((*cause.nodes, *there, *cause.tensors)), self._seen.subject)
 
 
-def _in_a_cell(document: Document, lit: str | None) -> Drawing:
-    """The most detailed drawing that a cell shows whole, or the least detailed one."""
-    for detail in ("full", "brief", "names"):
-        drawing = replace(drawing_of(document, detail=detail), dense=True)
-        drawing = (drawing if lit is None else drawing.revealing(lit)).without_code
-        if drawing.geometry.width <= CELL[0] and drawing.geometry.height <= CELL[1]:
-            break
-    return drawing
-
-
 class AnsweredFigure(Uncopied):
     """An explanation with its picture. A notebook cell that ends in one shows both.
 
@@ -149,7 +138,7 @@ class AnsweredFigure(Uncopied):
         self.explanation = explanation
         lit = explanation.culprit
         state = State(dict(seen.past), None if lit is None else Step(lit, ""))
-        drawing = _in_a_cell(seen.document, lit)
+        drawing = whole_in(CELL, seen.document, lit).without_code
         self.svg = drawing.svg(state, theme_named(theme), caption=" ".join(str(explanation).split("\n")))
         self._picture, self._place = drawing.svg(state, theme_named(theme)), drawing.place(lit or "")
 

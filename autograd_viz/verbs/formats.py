@@ -26,7 +26,7 @@ from ..runtime.interrupts import breakable, whole
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from ..widget.html import diff_html, html_page, run_html
-from .picture import first_drawing
+from .picture import first_drawing, whole_in
 
 if TYPE_CHECKING:
     from graphviz import Digraph
@@ -45,6 +45,9 @@ class Subject:
     # runs a whole pass that leaves no trace, and gives the norms at some places. Empty if no pass can run.
     norms: Callable[[Collection[Place]], Mapping[Place, float]] = lambda places: {}
     drawing: Drawing | MapDrawing | None = None  # the drawing that already exists
+
+
+SLIDE = (1000, 480)  # px of a figure whose letters and sentence are read from the last row
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,8 @@ def _json(subject: Subject, wishes: Wishes) -> bytes:
 def _slides(subject: Subject, wishes: Wishes) -> list[Slide]:
     """The chosen steps, or the start and all steps. ValueError: there is no such step."""
     stepper, drawing = subject.stepper(), drawn(subject, wishes)
+    if isinstance(drawing, Drawing) and drawing.detail == wishes.detail == AUTO and drawing.opened is None:
+        drawing = whole_in(SLIDE, subject.document).without_code
     with at_step(stepper, FINAL):
         steps = stepper.trace.steps
         chosen = [*range(len(steps) + 1)] if isinstance(wishes.steps, bool) else [int(k) for k in wishes.steps]

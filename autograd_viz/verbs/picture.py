@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..graph.model import Document
@@ -37,6 +38,17 @@ def first_drawing(document: Document, collapse: bool | None, detail: str, steps:
         if plan.has_cards:
             return MapDrawing(plan, plan.opened(), steps=steps)
     return drawing_of(document, collapse, detail)
+
+
+def whole_in(room: tuple[float, float], document: Document, lit: str | None = None) -> Drawing:
+    """The most detailed drawing that is whole in so many px, or the least detailed one; what is `lit` is in no closed group."""
+    for detail in ("full", "brief", "names"):
+        drawing = replace(drawing_of(document, detail=detail), dense=True)
+        drawing = drawing if lit is None else drawing.revealing(lit)
+        geometry = drawing.without_code.geometry
+        if geometry.width <= room[0] and geometry.height <= room[1]:
+            break
+    return drawing
 
 
 def _is_read_at_once(document: Document) -> bool:

@@ -100,7 +100,7 @@ def save(
         collapse: as for `show`. .dot, .mmd and .json contain every op. None keeps the groups of a widget as they are.
         detail: as for `show`; a page chooses, other formats are full.
         steps: True writes a .pdf with a page for the start and for each step, its sentence under the picture; a list chooses
-            steps. A .pptx has all steps, or the list.
+            steps. A .pptx has all steps, or the list. Slides have the most detail that is read from afar, unless one is given.
 
     Raises:
         NotDrawableError: `x` is neither a tensor nor a stepper.

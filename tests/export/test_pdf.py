@@ -13,7 +13,9 @@ import pytest
 from PIL import Image, ImageChops, ImageStat
 
 import autograd_viz as av
-from autograd_viz.pictures.files.image import pdf_bytes
+from autograd_viz.pictures.files.image import pdf_bytes, size_of
+from autograd_viz.verbs.formats import Wishes, _slides
+from autograd_viz.verbs.save import subject_of
 
 from ..figures import figure
 
@@ -37,6 +39,12 @@ def test_a_page_a_step_and_steps_can_be_chosen(tmp_path: Path) -> None:
         av.save(e, tmp_path / "all.svg", steps=True)
     with pytest.raises(TypeError, match="steps must be True, False or a list"):
         av.save(e, tmp_path / "all.pdf", steps="all")  # type: ignore[arg-type]
+
+
+def test_slides_are_read_from_afar_unless_a_detail_is_asked_for() -> None:
+    stepper = av.step(figure(3, before=True)[0])
+    (afar,), (full,) = (_slides(subject_of(stepper, {}), Wishes(steps=[0], detail=detail)) for detail in ("auto", "full"))
+    assert size_of(afar.svg)[0] <= 1000 < size_of(full.svg)[0] and "ctx.save_for_backward" not in afar.svg
 
 
 def test_slides_have_the_sentence_as_text_and_the_formula_in_the_notes(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_comments_are_left_out_of_the_joined_modules_and_nothing_else() -> None:
     lines = module.joined_modules().splitlines()
     for name in module.module_order():
         text = re.sub(r"^export (?:default )?", "", module.IMPORT.sub("", module.static_text(name)), flags=re.MULTILINE)
-        code = [line.lstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("//", "/**", "*"))]
+        code = [line for line in map(str.lstrip, text.splitlines()) if line and not line.startswith(("//", "/**", "*"))]
         missing = set(code) - set(lines) - {"{ initialize, render };"}
         assert not missing, name
     assert not any(line.lstrip().startswith(("//", "* ")) for line in lines)
