@@ -276,9 +276,8 @@ def test_the_playground_stands_in_a_page_of_another_origin(browser: Any, address
 def test_a_notebook_steps_in_jupyterlite(browser: Any, address: str) -> None:
     with opened(browser, address) as page:
         page.goto(f"{address}lite/lab/index.html?path=01_one_multiplication.ipynb")
-        expect(page.locator(".jp-OutputArea-output img")).to_be_visible(
-            timeout=WAIT
-        )  # the first figure, before anything has run
+        expect(page.locator(".jp-OutputArea-output img")).to_be_visible(timeout=WAIT)  # the first figure, before anything runs
+        page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for(timeout=WAIT)
         for text in ("import autograd_viz as av", "a = av.tensor(2.0, requires_grad=True)", "stepper = av.step(c)"):
             cell = page.locator(".jp-CodeCell", has_text=text).first
             cell.locator(".cm-content").click(timeout=WAIT)
