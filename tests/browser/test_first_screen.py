@@ -46,6 +46,9 @@ def test_the_first_picture_of_every_notebook_is_whole_on_the_first_screen(server
         lab.open(name)
         page.locator(".jp-NotebookPanel:visible .jp-OutputArea-output img").first.wait_for()
         stored = page.evaluate(BELOW, STORED)
+        if "/" in name:  # the same program in Chinese
+            below |= {name: (stored, 0)} if stored else {}
+            continue
         page.evaluate(RUN, STORED)
         page.locator(f".jp-NotebookPanel:visible :is({LIVE})").first.wait_for()
         for _ in range(30):  # it chooses its detail
