@@ -55,7 +55,7 @@ def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
     text = words.ASK_GRAD_GIVEN if given else words.ASK_GRAD
     text = text.format(tensor=name, root=root, gradient=given)
     subject = name, "grad", colour_of(tensor_of(dry_run.document, id))
-    hint, slips = reasons.hint_grad(dry_run, id, name), reasons.slips_grad(dry_run, id)
+    hint, slips = reasons.hint_grad(dry_run, id, name), reasons.slips_grad(dry_run, id, name)
     return QuestionWidget(Question("row", text, dry_run.grad(id), reasons.why_grad(dry_run, id), (), hint, slips, subject))
 
 

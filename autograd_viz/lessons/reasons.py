@@ -53,13 +53,13 @@ def _final(dry_run: DryRun, tensor: str) -> str:
     return found[tensor]
 
 
-def slips_grad(dry_run: DryRun, tensor: str) -> tuple[Slip, ...]:
+def slips_grad(dry_run: DryRun, tensor: str, name: str) -> tuple[Slip, ...]:
     """Wrong guesses, and the mistakes behind them."""
     right, t = dry_run.grad(tensor), tensor_of(dry_run.document, tensor)
     if right is None:
         return (("zero", words.SLIP_ZERO_FOR_NONE),)
     none = words.SLIP_NONE_RETAINED if t.retains_grad else words.SLIP_NONE if any(right.numbers) else words.SLIP_NONE_FOR_ZERO
-    given = ("none", none.format(tensor=t.name or "it")), ("shape", words.SLIP_SHAPE.format(shape=right.shape))
+    given = ("none", none.format(tensor=name)), ("shape", words.SLIP_SHAPE.format(shape=right.shape))
     return (*given, *_slips_sum(dry_run, tensor))
 
 

@@ -49,7 +49,10 @@ def subject_of(
     graph = graph_of(x, variables, params, is_outline)
     with unseen(x):
         can_step = x.requires_grad and not graph.document.is_freed
-    backward = lambda: Stepper(graph.document, anything.pass_of(graph, x, gradient, None, False))  # noqa: E731
+
+    def backward() -> Stepper:
+        return Stepper(graph.document, anything.pass_of(graph, x, gradient, None, False))
+
     return Subject(
         graph.document,
         graph.past(),

@@ -292,13 +292,17 @@ def test_nothing_is_said_about_a_program_that_works(name: str) -> None:
     assert str(found(BEGIN + PROGRAMS[name], "torch")) == "Nothing stands out."
 
 
-def test_a_copy_that_is_moved_in_place_is_frozen_by_who_froze_it() -> None:
+@pytest.mark.parametrize("move", ["e.lerp_(p, 0.1)", "e.mul_(0.9).add_(p)", "e.copy_(p * 0.1)", "e += p", "e[:] = p * 0.1"])
+def test_a_copy_that_is_moved_in_place_is_frozen_by_who_froze_it(move: str) -> None:
     torch = pytest.importorskip("torch")
     net = torch.nn.Linear(2, 1)
     ema = copy.deepcopy(net).requires_grad_(False)
+    buffer = torch.zeros(1, 2)
     with av.watch(), torch.no_grad():
         net(torch.ones(1, 2))
-        ema.weight.lerp_(net.weight, 0.1)
+        exec(move, {"e": ema.weight, "p": net.weight})
+        exec(move, {"e": buffer, "p": net.weight})
         after = net.weight * 2
         assert "requires_grad" in str(av.explain(ema.weight)) and "no_grad" not in str(av.explain(ema.weight))
-        assert "computed under no_grad()" in str(av.explain(after))
+        for computed in (after, buffer):
+            assert "computed under no_grad()" in str(av.explain(computed))

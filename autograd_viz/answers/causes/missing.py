@@ -188,14 +188,18 @@ def _unrecorded(f: Facts) -> list[Cause]:
 
 def without_grad(q: Question) -> list[Cause]:
     """Why the tensor does not require grad."""
-    is_made = q.op is not None and not (
-        q.op.cut == "no_grad" and spelling(q.op).endswith("_()")
-    )  # in place: it was there before
-    found = lost(q, q.op) if is_made and q.op is not None and (q.op.given or q.op.cut in CUTS) else []
+    is_moved = q.op is not None and _moves_a_parameter(q, q.op)
+    found = lost(q, q.op) if q.op is not None and not is_moved and (q.op.given or q.op.cut in CUTS) else []
     if found or (early := q.history.early(q.tensor)) is None:
         return found or [_not_required(q)]
     op, operand = early
     return [cause_of("made_early", op, op=spelling(op), operand=q.name_of(operand) or words.THE_TENSOR)]
+
+
+def _moves_a_parameter(q: Question, op: Op) -> bool:
+    """Is it a write into a parameter, as of a copy that follows another? It was there before, and so was its requires_grad."""
+    in_place = op.name.startswith(("__i", "__setitem__")) or (op.name.endswith("_") and not op.name.startswith("__"))
+    return in_place and (type(q.tensor).__name__ == "Parameter" or bool(q.events("switched_off")))
 
 
 def _not_required(q: Question) -> Cause:
