@@ -12,11 +12,23 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 try:
-    from zopfli import ZipFile as TightZipFile
-
-    TIGHT: dict[str, int] = {"iterations": 1}
+    from deflate import deflate_compress
 except ImportError:  # installed from a clone; a release is built beside the tests' libraries
-    TightZipFile, TIGHT = ZipFile, {"compresslevel": 9}
+    deflate_compress = None
+
+
+class Deflater:
+    """What zipfile asks of a compressor, by libdeflate: a whole file at once, 5 % smaller than zlib's best."""
+
+    def __init__(self) -> None:
+        self.data = b""
+
+    def compress(self, data: bytes) -> bytes:
+        self.data += data
+        return b""
+
+    def flush(self) -> bytes:
+        return bytes(deflate_compress(self.data, 12))
 
 
 class PackFrontEnd(BuildHookInterface[Any]):
@@ -43,7 +55,10 @@ class PackFrontEnd(BuildHookInterface[Any]):
         self.folder.cleanup()
         loose = Path(f"{artifact_path}.loose")
         Path(artifact_path).rename(loose)
-        with ZipFile(loose) as before, TightZipFile(artifact_path, "w", ZIP_DEFLATED, **TIGHT) as after:
+        with ZipFile(loose) as before, ZipFile(artifact_path, "w", ZIP_DEFLATED, compresslevel=9) as after:
             for file in before.infolist():
-                after.writestr(copy(file), before.read(file))
+                with after.open(copy(file), "w") as packed:
+                    if deflate_compress is not None:
+                        packed._compressor = Deflater()  # zipfile has no public place for one
+                    packed.write(before.read(file))
         loose.unlink()

@@ -90,4 +90,4 @@ def test_a_cut_text_is_a_beginning_as_long_as_there_is_room(text: str) -> None:
 
 
 def test_what_has_no_place_to_break_ends_a_statement() -> None:
-    assert wrapped(f"x = 'start'\ny = {LONG['latin']}") == ["x = 'start'", "y =", "a" * LONGEST, "…"]
+    assert wrapped(f"x = 'start'\ny = {LONG['latin']}") == ("x = 'start'", "y =", "a" * LONGEST, "…")

@@ -273,11 +273,18 @@ def test_a_dimension_may_change() -> None:
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
 @pytest.mark.filterwarnings("ignore:.*script_method:DeprecationWarning")  # PyTorch's own
-def test_what_is_fused_says_by_how_much_it_differs() -> None:
-    """Ten seconds: inductor calls the C++ compiler."""
-    with torch._functorch.config.patch(enable_autograd_cache=False):
-        made = Compiled("inductor")
-        _, stepper = made.stepper()
+def test_what_is_fused_says_by_how_much_it_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten seconds: inductor calls the C++ compiler, once for each kernel."""
+    from torch._functorch import config
+    from torch._inductor import config as inductor
+    from torch._inductor import cpu_vec_isa
+
+    monkeypatch.setattr(cpu_vec_isa, "valid_vec_isa_list", list)  # else it compiles for half a minute to see what there is
+    monkeypatch.setattr(inductor, "compile_threads", 1)
+    monkeypatch.setattr(inductor, "cpp_cache_precompile_headers", False)
+    monkeypatch.setattr(config, "enable_autograd_cache", False)
+    made = Compiled("inductor")
+    _, stepper = made.stepper()
     stepper.finish()
     stepped = made.grads()
     gaps = [s.interpreted for s in stepper.recorded if s.interpreted is not None and s.interpreted >= 0]

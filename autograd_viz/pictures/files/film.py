@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from ...graph.model import Document
@@ -235,13 +237,18 @@ def palette_of(images: list[Image.Image], theme: Theme) -> Image.Image:
     counts: Counter[Any] = Counter()
     for image in images:
         counts.update({colour: count for count, colour in image.getcolors(image.width * image.height) or ()})
-    exact = [(int(c[1:3], 16), int(c[3:5], 16), int(c[5:7], 16)) for c in theme.colours().values()]
-    colours = list(dict.fromkeys(exact))
-    for colour, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        if len(colours) == MOST_COLOURS:
-            break
-        if all(max(abs(a - b) for a, b in zip(colour, other, strict=True)) >= APART for other in colours):
-            colours.append(colour)
+    chosen = list(dict.fromkeys((int(c[1:3], 16), int(c[3:5], 16), int(c[5:7], 16)) for c in theme.colours().values()))
+    others = np.array(sorted(counts, key=lambda c: (-counts[c], c)), int).reshape(-1, 3)
+    for colour in chosen:
+        others = _apart(others, colour)
+    while len(others) and len(chosen) < MOST_COLOURS:
+        chosen.append(tuple(others[0].tolist()))
+        others = _apart(others, chosen[-1])
     image = Image.new("P", (1, 1))
-    image.putpalette([channel for colour in colours for channel in colour])
+    image.putpalette([channel for colour in chosen for channel in colour])
     return image
+
+
+def _apart(colours: NDArray[Any], taken: tuple[int, ...]) -> NDArray[Any]:
+    """The rows of `colours`, of shape (n, 3), that cannot be confused with a colour."""
+    return colours[np.abs(colours - taken).max(axis=1) >= APART]  # type: ignore[no-any-return]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from math import inf
 
 from ...graph.model import Document
@@ -19,7 +20,8 @@ MAX_LINES = 6  # of one statement
 LONGEST = 48  # columns of text that cannot be broken
 
 
-def wrapped(statement: str) -> list[str]:
+@lru_cache(maxsize=1024)  # a figure is laid out for each detail
+def wrapped(statement: str) -> tuple[str, ...]:
     """A statement with its own line breaks. A line over COLUMNS is broken after a comma, a bracket or a space.
 
     The rest is left out after MAX_LINES, or where a line cannot be broken for too long. The last line says so.
@@ -35,8 +37,8 @@ def wrapped(statement: str) -> list[str]:
         lines.append(line.strip())
     for i, line in enumerate(lines[:MAX_LINES]):
         if (shown := cut(line, LONGEST)) != line:
-            return [*lines[:i], shown, "…"]
-    return lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], "…"]
+            return (*lines[:i], shown, "…")
+    return tuple(lines) if len(lines) <= MAX_LINES else (*lines[: MAX_LINES - 1], "…")
 
 
 def code_lines(document: Document, row_of: Mapping[str, int], left: Ladder, size: float) -> tuple[CodeLine, ...]:
