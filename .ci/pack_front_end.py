@@ -24,10 +24,12 @@ class Deflater:
         self.data = b""
 
     def compress(self, data: bytes) -> bytes:
+        """Take `data`; nothing comes out before the end."""
         self.data += data
         return b""
 
     def flush(self) -> bytes:
+        """All that was taken, packed."""
         return bytes(deflate_compress(self.data, 12))
 
 

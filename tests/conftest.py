@@ -18,7 +18,7 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # json
 from . import effort  # noqa: E402
 from .browser.lab import CHROMIUM  # noqa: E402
 
-NOTEBOOK_TESTS = ("test_notebooks", "test_saved_notebook", "test_elsewhere", "test_html", "test_torch", "test_site")  # half of the time
+NOTEBOOK_TESTS = ("test_notebooks", "test_saved_notebook", "test_elsewhere", "test_html", "test_torch", "test_site")
 
 settings.register_profile("suite", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("suite")
