@@ -69,6 +69,17 @@ def test_steps_inside_a_group_light_it_and_are_counted(stepping: Stepping) -> No
     assert "TanhBackward0" in stepping.sentence()
 
 
+def test_a_closed_group_that_is_called_covers_no_neighbours(open_notebook: Callable[..., LabPage]) -> None:
+    lab = open_notebook(IMPORT, DEEP, 's = av.step(loss, collapse=True, detail="names")\ns')
+    lab.run_all()
+    stepping = Stepping(lab)
+    opened = stepping.widget.locator(".av-peek > g")
+    for step, count in ((1, 1), (2, 1), (3, 0)):  # two nodes alone, then the first of a group
+        stepping.press("next")
+        stepping.wait_for_step(step)
+        expect(opened).to_have_count(count)
+
+
 def test_a_double_click_opens_a_group_where_it_stands_and_the_panel_closes_it(stepping: Stepping) -> None:
     for step in (1, 2, 3, 4):
         stepping.press("next")

@@ -7,7 +7,7 @@
  */
 /** @typedef {{ line: number }} Source */
 /** @typedef {{ id: string, name: string | null, grad_fn: string | null, output_nr: number, source?: Source }} Tensor */
-/** @typedef {{ id: string, name: string, inputs: Operand[], outputs: (string | null)[], node?: string, source?: Source }} Op */
+/** @typedef {{ id: string, name: string, inputs: Operand[], outputs: (string | null)[], node?: string, source?: Source, members?: number }} Op */
 /**
  * @typedef {object} Node
  * @property {string} id
@@ -16,6 +16,7 @@
  * @property {number} outputs
  * @property {{ node: string | null, index: number }[]} [next_functions]
  * @property {string} [variable]
+ * @property {number} [members] how many nodes a group stands for
  */
 /**
  * @typedef {object} Document

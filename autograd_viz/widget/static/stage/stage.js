@@ -186,11 +186,13 @@ export class Stage {
 
   /** What is pointed at, else what is selected, else what has been called, in full; the last only where no values are seen. */
   peekNow() {
+    const { graph } = this;
     const { view, room, picture } = this.viewport;
     const [x, y] = [picture.x - view.x / view.scale, picture.y - view.y / view.scale];
     const seen = { x, y, width: room.width / view.scale, height: room.height / view.scale };
     const id = this.pointed || this.chosen || (this.opensCalled ? this.lit : "");
-    if (this.peek) this.marks.opened(this.pointed ? "" : id, this.peek.show(id, this.picture.shown, seen));
+    const isGroup = Boolean((graph.nodes.get(id) ?? graph.ops.get(id))?.members); // in full it says no more
+    if (this.peek) this.marks.opened(this.pointed ? "" : id, this.peek.show(isGroup ? "" : id, this.picture.shown, seen));
   }
 
   /** @param {string} id */
