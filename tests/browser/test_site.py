@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import re
 import threading
 import zlib
 from collections.abc import Iterator
@@ -273,6 +274,14 @@ def test_the_playground_stands_in_a_page_of_another_origin(browser: Any, address
         expect(stepper.locator(".av-counter")).to_have_text("1 / 2")
 
 
+def run_cell(page: Any, cell: Any) -> None:
+    """Run a cell, and wait for its end. It gets the focus without a click: while outputs come, cells move."""
+    cell.locator(".cm-content").focus(timeout=WAIT)
+    expect(cell).to_have_class(re.compile("jp-mod-active"))
+    page.keyboard.press("Control+Enter")
+    expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"), timeout=WAIT)
+
+
 def test_a_notebook_steps_in_jupyterlite(browser: Any, address: str) -> None:
     with opened(browser, address) as page:
         page.goto(f"{address}lite/lab/index.html?path=01_one_multiplication.ipynb")
@@ -280,8 +289,7 @@ def test_a_notebook_steps_in_jupyterlite(browser: Any, address: str) -> None:
         page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for(timeout=WAIT)
         for text in ("import autograd_viz as av", "a = av.tensor(2.0, requires_grad=True)", "stepper = av.step(c)"):
             cell = page.locator(".jp-CodeCell", has_text=text).first
-            cell.locator(".cm-content").click(timeout=WAIT)
-            page.keyboard.press("Control+Enter")
+            run_cell(page, cell)
         cell.locator(".av-next").click(timeout=WAIT)
         expect(cell.locator(".av-counter")).to_have_text("1 / 2")
         cell.locator(".av-next").click()
@@ -292,8 +300,7 @@ def test_a_notebook_steps_in_jupyterlite(browser: Any, address: str) -> None:
         page.keyboard.press("Control+Enter")
         expect(page.locator(".jp-OutputArea-output", has_text="tensor(3.)").last).to_be_visible()
         cell = page.locator(".jp-CodeCell", has_text='ask.choice("01.late_requires_grad")')
-        cell.locator(".cm-content").click()
-        page.keyboard.press("Control+Enter")
+        run_cell(page, cell)
         expect(cell.locator(".av-q-root")).to_contain_text("And what does", timeout=WAIT)  # its file is there, too
 
 
