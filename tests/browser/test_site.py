@@ -274,12 +274,23 @@ def test_the_playground_stands_in_a_page_of_another_origin(browser: Any, address
         expect(stepper.locator(".av-counter")).to_have_text("1 / 2")
 
 
-def run_cell(page: Any, cell: Any) -> None:
-    """Run a cell, and wait for its end. It gets the focus without a click: while outputs come, cells move."""
-    cell.locator(".cm-content").focus(timeout=WAIT)
-    expect(cell).to_have_class(re.compile("jp-mod-active"))
+def run_cell(page: Any, found: str, code: str = "") -> Any:
+    """Run the first cell with a text, with other code if there is some, and wait for its end. Return the cell."""
+    page.locator(".jp-CodeCell", has_text=found).first.wait_for()
+    texts = page.locator(".jp-CodeCell").all_text_contents()
+    cell = page.locator(".jp-CodeCell").nth(next(i for i, text in enumerate(texts) if found in text))
+    text, before = cell.locator(".cm-content"), cell.locator(".jp-InputPrompt").text_content()
+    text.click(timeout=WAIT)  # another cell's, if outputs that come move this one
+    while "jp-mod-active" not in str(cell.get_attribute("class")):
+        text.click()
+    if code:
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text(code)
     page.keyboard.press("Control+Enter")
-    expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"), timeout=WAIT)
+    prompt = cell.locator(".jp-InputPrompt")
+    expect(prompt).not_to_have_text(before, timeout=WAIT)
+    expect(prompt).to_have_text(re.compile(r"\[\d+\]:"), timeout=WAIT)
+    return cell
 
 
 def test_a_notebook_steps_in_jupyterlite(browser: Any, address: str) -> None:
@@ -288,19 +299,14 @@ def test_a_notebook_steps_in_jupyterlite(browser: Any, address: str) -> None:
         expect(page.locator(".jp-OutputArea-output img")).to_be_visible(timeout=WAIT)  # the first figure, before anything runs
         page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for(timeout=WAIT)
         for text in ("import autograd_viz as av", "a = av.tensor(2.0, requires_grad=True)", "stepper = av.step(c)"):
-            cell = page.locator(".jp-CodeCell", has_text=text).first
-            run_cell(page, cell)
+            cell = run_cell(page, text)
         cell.locator(".av-next").click(timeout=WAIT)
         expect(cell.locator(".av-counter")).to_have_text("1 / 2")
         cell.locator(".av-next").click()
         expect(cell.locator(".av-counter")).to_have_text("2 / 2")
-        cell.locator(".cm-content").click()
-        page.keyboard.press("Control+a")
-        page.keyboard.insert_text("a.grad")
-        page.keyboard.press("Control+Enter")
+        run_cell(page, "stepper = av.step(c)", "a.grad")
         expect(page.locator(".jp-OutputArea-output", has_text="tensor(3.)").last).to_be_visible()
-        cell = page.locator(".jp-CodeCell", has_text='ask.choice("01.late_requires_grad")')
-        run_cell(page, cell)
+        cell = run_cell(page, 'ask.choice("01.late_requires_grad")')
         expect(cell.locator(".av-q-root")).to_contain_text("And what does", timeout=WAIT)  # its file is there, too
 
 
