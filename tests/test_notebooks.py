@@ -20,7 +20,7 @@ CHINESE = sorted((FOLDER / "zh").glob("*.ipynb"))
 NOTEBOOKS = [*ENGLISH, *CHINESE]
 # the Chinese ones are the same programs: one of them shows in JupyterLab that its questions are judged alike
 # with what only a page shows: questions, compared steppers, maps, a run; the others run in kernels alone
-SHOWN_THERE = ("01", "04", "10", "11", "13", "14")
+SHOWN_THERE = ("01", "04", "11", "13", "14")
 IN_BROWSER = [*(p.name for p in ENGLISH if p.name.startswith(SHOWN_THERE)), "zh/04_where_gradients_meet.ipynb"]
 LARGEST = 740_000  # bytes
 OF_A_MACHINE = re.compile("/tmp/|/home/|ipykernel|0x7f[0-9a-f]{8}")
