@@ -26,11 +26,12 @@ CHROMIUM = (
     or shutil.which("chromium-browser")
     or shutil.which("google-chrome")
 )
+# the last one: all stored pages of a notebook share one process
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--force-color-profile=srgb",
     "--font-render-hinting=none", "--disable-features=IsolateSandboxedIframes,LazyFrameLoading",
-]  # fmt: skip; the last one: all stored pages of a notebook are in one process
+]  # fmt: skip
 VIEWPORT = {"width": 1800, "height": 1300}  # room for the panel beside the picture
 SETTINGS = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
