@@ -5,10 +5,11 @@ Ids are `t0, t1, …` for tensors, `o0, …` for ops, `n0, …` for backward nod
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
 from typing import Annotated
 
 from .limits import DIMENSIONS, SIZE, AtMost, Between, Named
+from .quick import dataclass
 from .surroundings import Call, Module, Source
 
 Number = bool | int | float | complex
@@ -188,7 +189,7 @@ class Statement:
     kind: str = "make"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Document:
     """Everything that a picture of one program shows.
 

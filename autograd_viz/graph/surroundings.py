@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from .limits import SIZE, Between
+from .quick import dataclass
 
 Count = Annotated[int, Between(0, SIZE)]
 MARKS = ("checkpointed", "compiled", "eval", "frozen")

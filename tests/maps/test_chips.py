@@ -126,6 +126,15 @@ def test_where_there_is_no_room_classes_go_first_and_then_the_last_chips(room: f
     assert " ".join(c.title + (f":{c.about}" if c.about else "") for c in fitted(chips, room)) == said
 
 
+def test_calls_are_told_before_ops() -> None:
+    ops = [Chip("op", name) for name in ("Softmax(dim=-1), Topk", "Sum, Div")]
+    chips = [Chip("call", "gate"), *ops, Chip("join", "+"), Chip("call", "4 × Expert"), Chip("op", "Mul")]
+    for room, said in ((600, "gate Softmax(dim=-1), Topk Sum, Div + 4 × Expert Mul"), (230, "gate + 4 × Expert … 3 more")):
+        assert " ".join(c.title for c in fitted(chips, room)) == said
+    assert [c.title for c in fitted(ops, 150)] == ["… 2 more"]
+    assert [c.title for c in fitted([*ops, *ops], 250)] == [ops[0].title, "… 3 more"]
+
+
 def test_a_sequential_in_a_sequential_is_no_card_of_its_own_but_what_is_marked_is() -> None:
     model = nn.Sequential(nn.Sequential(nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))))
     assert titles(av.map(model(av.ones(1, 4)).sum()))[:3] == ["0.0.0", "0.0.1", "0.0.2"]

@@ -80,7 +80,7 @@ def test_names_of_the_users_open_a_long_loss_and_arguments_that_decide_are_said(
         "logp · LogSoftmax(dim=-1), Gather",
         "ratio · Sub, Exp",
         "clipped · Clamp(min=0.8, max=1.2)",
-        "Mul, Minimum, Mean, …",
+        "Mul, Minimum, Mean, Neg",
     ]
 
 

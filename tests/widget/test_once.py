@@ -14,7 +14,7 @@ from autograd_viz.pictures.render import theme_named
 from autograd_viz.pictures.render.escape import element
 from autograd_viz.pictures.render.writer import label_text, moves_of
 from autograd_viz.sources.shared.formulas import local_jacobians
-from autograd_viz.twin.core.tensor.printing import values_text
+from autograd_viz.twin.core.tensor.printing import few_text
 
 
 def calls(function: Callable[..., Any], during: Callable[[], Any]) -> int:
@@ -67,7 +67,7 @@ def test_what_a_rule_returns_and_what_leaves_is_written_once() -> None:
     widget = stepped()
     widget.next()
     # MulBackward0: two saved tensors, what arrived, and of two inputs the result and the Jacobian
-    assert calls(values_text, widget.next) == 7
+    assert calls(few_text, widget.next) == 7
 
 
 def test_a_number_on_an_arrow_is_written_once_a_step() -> None:

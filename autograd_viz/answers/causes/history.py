@@ -26,7 +26,9 @@ class Op(Protocol):
     source: Source | None  # where it was called
     given: list[Any]  # the ops whose results it was given, and leaves that require grad
     number: Any  # rises with time, as an event's number does
-    cut: str  # why its result has no history though an input has: "op", "no_grad", "inference"; "behind": they were cut earlier
+    # why its result has no history though an input has: "op", "no_grad", "inference"; they were cut earlier: "behind", or, in a
+    # mode without gradients, "behind_no_grad"
+    cut: str
 
 
 class PassEvent(Event, Protocol):

@@ -142,7 +142,7 @@ def _terms(root: Op) -> Iterator[Op]:
     todo = [root]
     while todo:
         op = todo.pop()
-        if op.name.strip("_") in ADDING and op.cut in ("", "behind"):
+        if op.name.strip("_") in ADDING and op.cut in ("", "behind", "behind_no_grad"):
             todo += filter(is_op, op.given)
         else:
             yield op

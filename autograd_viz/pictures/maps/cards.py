@@ -23,7 +23,7 @@ from .apart import apart, expressions, terms
 from .index import REARRANGING, Index
 
 UNFILLED = {"Empty", "EmptyLike"}  # memory for a result
-MOST_NAMES = 3  # of ops in a title
+MOST_NAMES, ALL_NAMES = 3, 8  # of ops in a title; on a pill
 MOST_LINES = 2  # of a function that is a pill
 
 
@@ -156,19 +156,22 @@ def walk(card: Card) -> Iterator[Card]:
 
 
 def ops_title(index: Index, card: Card, around: Card) -> str:
-    """The names of ops that compute, in order, or of those that only rearrange; before them the function that they are."""
+    """The names of some ops; before them the function that they are."""
     calls, own = index.document.calls, card.way[-1] if card.way else ""
     if calls:
         function = calls[own].name if isinstance(own, int) else ""
     else:
         function = helper(index, card.first) if around.kind != "function" else ""
-    names = [index.op_text(i) for i in card.ops() if not index.rearranges(i)]
-    names = names or [index.document.ops[i].name for i in card.ops()]
     name = "" if index.document.ops[card.first].source else index.variable(card.last - 1)
     function = f"{function}() · " if function else f"{name} · " if name and around.way == () else ""
-    shown = list(dict.fromkeys(names))
-    said = ", ".join(shown[:MOST_NAMES] + ["…"] * (len(shown) > MOST_NAMES))
-    return function + said
+    return function + ops_named(index, card)
+
+
+def ops_named(index: Index, card: Card, most: int = MOST_NAMES) -> str:
+    """The names of ops that compute, each once, in order; or of those that only rearrange."""
+    names = [index.op_text(i) for i in card.ops() if not index.rearranges(i)]
+    shown = list(dict.fromkeys(names or [index.document.ops[i].name for i in card.ops()]))
+    return ", ".join(shown[:most] + ["…"] * (len(shown) > most))
 
 
 def only_rearranges(index: Index, card: Card) -> bool:

@@ -132,15 +132,17 @@ def together(chips: list[Chip]) -> list[Chip]:
 
 
 def fitted(chips: list[Chip], room: float) -> list[Chip]:
-    """Chips for so many px: with classes, or without, or members of a list as one, or the first ones and how many more."""
+    """Chips for so many px: with classes, or without, or members of a list as one, or the first calls and how many more."""
     bare = [chip._replace(about="") for chip in chips]
     if sum(chip.width + chip.before for chip in bare) > room and len(folded := together(chips)) < len(chips):
         return fitted(folded, room)
     for shown in (chips, bare):
         if sum(chip.width + chip.before for chip in shown) <= room:
             return shown
-    for k in range(len(bare) - 1, 0, -1):
-        shown = [*bare[:k], Chip("more", words.MAP_MORE.format(count=len(bare) - k))]
+    told = [chip for chip in bare if chip.kind != "op"]  # an op says less than a call
+    told = told if len(told) < len(bare) and any(chip.kind == "call" for chip in told) else bare
+    for k in range(len(told) - (told is bare), 0, -1):
+        shown = [*told[:k], Chip("more", words.MAP_MORE.format(count=len(bare) - k))]
         if sum(chip.width + chip.before for chip in shown) <= room:
             return shown
     return [Chip("more", words.MAP_MORE.format(count=len(bare)))]

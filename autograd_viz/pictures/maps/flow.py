@@ -144,12 +144,19 @@ class Flows:
                         found.append((tensor, folded, source))
         return found
 
+    def _cut_of(self, tensor: str, users: list[int]) -> int | None:
+        """The op that has cut a tensor off, or cuts it off where the way ends: `x + z.detach()`."""
+        detaching = [i for i in users if self.ops[i].name == "Detach" and self.index.tensors[tensor].requires_grad]
+        return users[0] if detaching and detaching == users else self._cuts.get(tensor)
+
     def _cut(self, way: _Way, ends: tuple[int, int], inside: Container[int]) -> int | None:
         """The op that cuts a way off, if all of it is cut there: by `detach()`, or where `no_grad` ends."""
-        cuts = {self._cuts.get(t) for t in way.tensors}
+        cuts = {self._cut_of(t, users) for t, (_, users) in way.tensors.items()}
         at = cuts.pop() if len(cuts) == 1 else None
         if at is None or ends[0] == ENTRANCE:
             return None
+        if not any(t in self._cuts for t in way.tensors):
+            return at  # where it ends
         users = [self.ops[i] for t in way.tensors for i in self.index.users.get(t, ())]
         if self.ops[at].reason == "no_grad":
             makers = [self.ops[self.index.maker[t]] for t in way.origins if t in self.index.maker]

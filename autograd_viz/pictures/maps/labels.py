@@ -15,7 +15,7 @@ from ...graph.surroundings import Module
 from ...graph.text import norm_of
 from ..render.unseen import why_unseen
 from .calls import call_numbers
-from .cards import Card, walk
+from .cards import ALL_NAMES, Card, ops_named, walk
 from .chips import Inside, row_of
 from .code import code_of
 from .flow import Flows
@@ -167,6 +167,12 @@ class Labels:
         if card.id not in self._code:
             self._code[card.id] = code_of(self.index, card)
         return self._code[card.id]
+
+    def titled(self, card: Card) -> str:
+        """What stands on it: of a pill its code, or the names of its ops, as many as have room."""
+        if card.kind != "ops" or self.code(card):
+            return self.code(card) or card.title
+        return card.title.removesuffix(ops_named(self.index, card)) + ops_named(self.index, card, ALL_NAMES)
 
     def _place(self, card: Card) -> str:
         source, count = self.index.document.ops[card.first].source, len(self.nodes(card))

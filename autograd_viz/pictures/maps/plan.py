@@ -204,7 +204,7 @@ class Plan:
 
     def titled(self, card: Card) -> str:
         """What stands on a card."""
-        return self.result if card.kind == "root" or card is self.root else self.labels.code(card) or card.title
+        return self.result if card.kind == "root" or card is self.root else self.labels.titled(card)
 
 
 def members_of(index: Index, root: Card, above: dict[str, str]) -> dict[str, list[str]]:

@@ -33,13 +33,13 @@ def _is_users(hook: Any) -> bool:
 def parts_of(modules: Iterable[tuple[str, Any]], leaves: Iterable[Any]) -> tuple[Module, ...]:
     """All parts of the models that own these leaves. It is for a graph whose modules were not recorded.
 
-    If there are several models, a part's path begins with the name of its model.
+    If there are several models, a part's path begins with the name of its model. One without a name was chosen: it comes first.
     """
     known = {leaf: i for i, leaf in enumerate(leaves)}
     owned = [(name, m, {known[p] for p in m.parameters() if p in known}) for name, m in modules]
     models: list[tuple[str, Any]] = []
     covered: set[int] = set()
-    for name, module, found in sorted(owned, key=lambda o: -len(o[2])):
+    for name, module, found in sorted(owned, key=lambda o: (bool(o[0]), -len(o[2]))):
         if found - covered:
             models.append((name, module))
             covered |= found

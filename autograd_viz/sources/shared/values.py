@@ -11,7 +11,7 @@ import numpy as np
 from ...graph import model
 from ...graph.model import Summary
 from ...twin.core.tensor.former import Overwritten
-from ...twin.core.tensor.printing import values_text
+from ...twin.core.tensor.printing import few_text, values_text
 from ...twin.core.tensor.tensor import Tensor
 
 SIDE = 8  # blocks of the thumbnail in each direction, at most
@@ -106,8 +106,15 @@ def value_of(array: Any, dtype: str = "") -> model.Value:
     dtype = dtype or dtype_text(array.dtype)
     if array.size > FEW:
         return model.Value(tuple(array.shape), dtype, _ends(array), summary=summary_of(array))
-    text = " ".join(values_text(array).split())
-    return model.Value(tuple(array.shape), dtype, text, tuple(array.reshape(-1).tolist()))
+    numbers = array.reshape(-1).tolist()
+    if array.dtype.kind != "c" and numbers:
+        return few_of(numbers, tuple(array.shape), dtype, array.dtype.kind == "f")
+    return model.Value(tuple(array.shape), dtype, " ".join(values_text(array).split()), tuple(numbers))
+
+
+def few_of(numbers: list[Any], shape: tuple[int, ...], dtype: str, is_float: bool) -> model.Value:
+    """The same of a few real elements in row order, at least one."""
+    return model.Value(shape, dtype, " ".join(few_text(numbers, shape, is_float).split()), tuple(numbers))
 
 
 def _ends(array: Any) -> str:

@@ -57,7 +57,7 @@ class Box:
         if (elements := self.elements) is not None:
             return value_of(elements)
         if self.handle is not None:
-            return unknown(self.handle.shape, self.handle.dtype)
+            return unknown(self.handle.shape, self.handle.dtype) if self.handle.is_told else not_told()
         node, output = self.edge  # type: ignore[misc]
         looks = outputs_of(node)[output : output + 1]  # before PyTorch 2.5 there may be none
         return unknown(looks[0].shape, looks[0].dtype) if looks and looks[0].is_known else not_told()
@@ -112,6 +112,11 @@ class Boxes:
         if box.tensor is None and (box.handle is None or box.edge is None or box.handle.ref() is tensor):
             box.tensor = tensor
         return box
+
+    def is_result(self, box: Box, handle: Handle) -> None:
+        """Note that the tensor of a box, which has no history, is the result of an op."""
+        del self.by_key[box.tensor]
+        self.by_key[handle], self._handles[box.tensor], box.handle = box, handle, handle
 
     def is_saved(self, tensor: Any, box: Box) -> None:
         """Note that a saved tensor, which has no history, is the one of a box."""

@@ -25,12 +25,13 @@ import torch
 from . import older
 from .boxes import Box, Boxes
 from .dry_run import learn
-from .forward import inputs_of, reconstruct
+from .forward import NUMBER, inputs_of, reconstruct
 from .handles import KEY, Event, Handle
 from .nodes import COMPILED, Edge, edge_of, grad_fn_of, is_accumulate, outputs_of, reach, stand_in, variable_of
 from .region_op import RegionOp
 from .regions import Region, opened
 from .saved import SavedValue, saved_of
+from .seen_ops import SeenOps
 
 WITH_INDEX = {"cuda", "xpu"}  # their `synchronize` takes a device
 
@@ -149,6 +150,7 @@ class FoundGraph:
         self._events = {event for event in map(self.event_of, self.nodes) if event is not None}
         for event in self._events:
             self.operands.pop(event, None)
+        self._add_seen()
 
     def edges_of(self, node: Any) -> tuple[Edge, ...]:
         """Where its gradients go; from the own node of a compiled region into the region, if that can be opened."""
@@ -198,6 +200,18 @@ class FoundGraph:
             for handle in outputs:
                 if handle is not None and (handle.edge is not None if item is not event else handle.ref() is not None):
                     self._box_of(handle)
+
+    def _add_seen(self) -> None:
+        """The ops without a node that nobody has recorded, but `watch()` has seen."""
+        seen = SeenOps(self.nodes, self.boxes, self.outputs_of)
+        for box in [*self.boxes]:
+            if (handle := seen.result_in(box)) is not None:
+                self.boxes.is_result(box, handle)
+        for node, operands in self.operands.items():
+            unknown = [k for k, operand in enumerate(operands) if operand == NUMBER]
+            if len(unknown) == 1 and not isinstance(node, Event) and len(given := seen.given(node)) == 1:
+                operands[unknown[0]] = self._box_of(given[0])
+        self._add_ops([maker for box in self.boxes if box.edge is None and (maker := box.maker) is not None])
 
     def _behind(self, handle: Handle, behind: tuple[Any, ...]) -> list[Any]:
         """What led to a recorded tensor that is not in the graph yet."""

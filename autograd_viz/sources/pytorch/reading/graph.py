@@ -19,7 +19,7 @@ from .boxes import Box, sharers
 from .calls import argument_of
 from .forward import NUMBERS, reason_of, title_of, title_of_event
 from .found_graph import FoundGraph
-from .handles import Event, current, version_of
+from .handles import Event, current, is_parameter, version_of
 from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, name_of, variable_of, when_made
 from .op_log import lines_of
 from .reference_op import formulas_of, reference_of, signature_of
@@ -58,9 +58,11 @@ class TorchGraph(FoundGraph):
         self._values: dict[str, model.Value] = {}
         self._lines = lines_of(self.nodes)
         self._name(variables)
-        leaves = [b.tensor for b in self.boxes if b.edge is None and b.requires_grad]
+        leaves = [b.tensor for b in self.boxes if b.edge is None and (b.requires_grad or is_parameter(b.tensor))]
         is_recorded = any(e.inside.path for e in self._events)
-        parts = () if is_recorded and not self.regions else parts_of(modules_among(variables), leaves)
+        models = [] if is_recorded and not self.regions else modules_among(variables)
+        models += modules_among({**variables}) if models[:1] and not models[0][0] else []  # others, beside the chosen one
+        parts = parts_of(models, leaves)
         self._parts = () if is_recorded else parts
         self._inside = tuple(self._opened({m.path: m for m in parts}))
         self._number()

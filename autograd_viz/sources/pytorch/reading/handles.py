@@ -68,6 +68,11 @@ class Handle(weakref.ref[Any]):
         return None if self.sequence is None else (self.sequence, self.output_nr)
 
     @property
+    def is_told(self) -> bool:
+        """Are its sizes and type known?"""
+        return self.values is not None or self._looks is not None
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Its sizes."""
         return shape_of(self.values) if self._looks is None else self._looks[0]
@@ -158,6 +163,16 @@ def see(tensor: torch.Tensor, maker: Event | None) -> Handle:
     return handle
 
 
+def stand_for(tensor: Any, maker: Event, requires_grad: bool) -> Handle:
+    """A handle that `seen` does not find, of a result that nobody has recorded; `tensor` is None if it is gone."""
+    handle = Handle(_nothing)
+    handle._of, handle._maker, handle.sequence, handle.output_nr = partial(_itself, tensor), maker, None, 0
+    handle.is_leaf, handle.requires_grad, handle.argument = False, requires_grad, None
+    handle.version = 0 if tensor is None else version_of(tensor)
+    handle.values, handle._looks = None, None if tensor is None else (shape_of(tensor), tensor.dtype)
+    return handle
+
+
 def _put(tensor: torch.Tensor, before: Handle, handle: Handle) -> None:
     entry = next((r for r in weakref.getweakrefs(tensor) if type(r) is _Again and r in _seen), None)
     if entry is None:
@@ -167,7 +182,7 @@ def _put(tensor: torch.Tensor, before: Handle, handle: Handle) -> None:
     entry.latest = handle
 
 
-def _itself(tensor: torch.Tensor) -> Any:
+def _itself(tensor: Any) -> Any:
     return tensor
 
 

@@ -47,6 +47,8 @@ def edge_of(tensor: Any) -> Edge:
     """Where the gradient of a tensor goes: (node, output), or (None, 0)."""
     if not tensor.requires_grad:
         return None, 0
+    if (made := grad_fn_of(asked := stand_in(tensor))) is not None:
+        return made, asked.output_nr
     with torch.inference_mode(False), torch.enable_grad():  # a leaf is asked by an op
         if (tensor.layout in SPARSE or tensor.is_nested) and tensor.is_leaf:  # PyTorch would make no view of such a tensor
             node, output = tensor.clone().grad_fn.next_functions[0]

@@ -101,7 +101,6 @@ class Log(Ops):
     """Everything that the recorder keeps: ops, and
 
     Attributes:
-        made: the ops of results without a history: (number, function, code object, instruction, cut).
         data: what made a tensor of data: (function, line, number, the shape of its first input, where whole numbers were lost).
     """
 
@@ -120,7 +119,6 @@ class Log(Ops):
         self.layers: deque[Event] = deque(maxlen=64)  # dropout and batch norm, in the mode of the other use
         self.left: deque[OpRecord] = deque(maxlen=64)  # ops by which a tensor with a history became a number or an array
         self.places: deque[Event] = deque(maxlen=MOST)  # parameters and modules that were put into a module
-        self.made: Alive[tuple[Any, ...]] = Alive()
         self.data: Alive[tuple[Any, ...]] = Alive()
         self.faults: deque[Exception] = deque(maxlen=16)  # errors inside the recorder
         self._notes: dict[int, Note] = {}

@@ -14,12 +14,14 @@ import sys
 import weakref
 from bisect import bisect_left
 from collections import deque
+from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
 import torch
 
 from ....graph.surroundings import Source
+from ....runtime.alive import Alive
 from ...shared.source_code import source_at
 
 KEY = "autograd_viz.op"  # in node.metadata: the number of the op
@@ -87,6 +89,11 @@ class SeenOp(OpRecord):
         """Its inputs, looked up."""
         return self._ops.given(self.number)
 
+    @property
+    def age(self) -> int:
+        """How many passes had run."""
+        return self._ops.age_of(self.number)
+
 
 class Leaf(weakref.ref[Any]):
     """A weak reference to a leaf that is an input of ops."""
@@ -138,9 +145,11 @@ class Ops:
         began: the first number after the last pass.
         page: for the next op.
         space: tells its numbers from those of other recorders.
+        made: the ops of results without a history: (number, function, code object, instruction, cut).
     """
 
     def __init__(self) -> None:
+        self.made: Alive[tuple[Any, ...]] = Alive()
         self.age = 0
         self.space = next(_spaces)
         self.now = self.began = self.space << SPACE
@@ -255,6 +264,11 @@ class Ops:
             found += [self.op(page.rows[k * WIDTH]) for k in used]
         return [op for op in found if op is not None]
 
+    def age_of(self, number: int) -> int:
+        """How many passes had run before an op; -1 of one that is long gone."""
+        page = self._pages.get(number >> BITS)
+        return -1 if page is None else page.age
+
     def _leaf_of(self, number: int) -> Any:
         leaf = self._leaves.get(number)
         return None if leaf is None else leaf()
@@ -279,13 +293,24 @@ _spaces = itertools.count()
 _all: weakref.WeakValueDictionary[int, Ops] = weakref.WeakValueDictionary()
 
 
-def op_of_node(node: Any) -> OpRecord | None:
+def op_of_node(node: Any) -> SeenOp | None:
     """The op that made a node, if it was recorded."""
     number = node.metadata.get(KEY)
     return None if number is None else op_numbered(number)
 
 
-def op_numbered(number: int) -> OpRecord | None:
+def op_numbered(number: int) -> SeenOp | None:
     """An op of any recorder."""
     ops = _all.get(number >> SPACE)
     return None if ops is None else ops.op(number)
+
+
+def op_that_made(tensor: Any) -> SeenOp | None:
+    """The op of a result without a history, of any recorder."""
+    known = next((known for ops in [*_all.values()] if (known := ops.made.get(tensor)) is not None), None)
+    return None if known is None else op_numbered(known[0])
+
+
+def results() -> Iterator[tuple[Any, int]]:
+    """Live results without a history, with the numbers of their ops."""
+    return ((t, known[0]) for ops in [*_all.values()] for t, known in ops.made.items())

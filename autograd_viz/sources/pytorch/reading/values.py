@@ -13,7 +13,7 @@ import torch
 
 from ....graph import model
 from ....graph.model import Summary
-from ...shared.values import FEW, SIDE
+from ...shared.values import FEW, SIDE, few_of
 from ...shared.values import value_of as value_of_array
 from .older import array_of
 
@@ -58,6 +58,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 NOTHING = nullcontext()
 MOST = 4_000_000  # elements of a tensor that is summarized; a larger one shows only shape and type
+FLOATS = {torch.float64, torch.float32, torch.bfloat16, torch.float16}
+WHOLE = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool}
 WIDER = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # the type that NumPy has for it
 
 
@@ -134,6 +136,8 @@ def value_of(t: Any) -> model.Value:
         return _summed_up_there(t)
     if t.numel() > MOST:
         return model.Value(shape_of(t), dtype_name(t.dtype), f"{t.numel()} elements")
+    if t.numel() <= FEW and (t.dtype in FLOATS or t.dtype in WHOLE) and t.numel():
+        return few_of(t.detach().reshape(-1).tolist(), tuple(t.shape), dtype_name(t.dtype), t.dtype in FLOATS)
     return value_of_array(as_array(t), dtype_name(t.dtype))
 
 

@@ -257,7 +257,8 @@ class WatchMode(TorchFunctionMode):
             in_other_mode(log, func, args, kwargs, "on")
         if given:
             has_history = any(g < 0 or not log.is_cut(g) for g in given)
-            log.cut(out, func, users_line(), given, why_unrecorded() if has_history else "behind")
+            why = why_unrecorded()
+            log.cut(out, func, users_line(), given, why if has_history else "behind" if why == "op" else "behind_no_grad")
         elif not (data := [a for a in args if isinstance(a, T)]):
             made_anew(log, func, out)
         elif out.ndim and out is not data[0]:

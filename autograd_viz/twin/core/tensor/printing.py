@@ -67,7 +67,8 @@ def _words(values: list[Any], is_float: bool, options: Options) -> tuple[list[st
     texts = (f"{options.form(style)} " * len(values) % tuple(values)).split()
     if style == "int":
         texts = [t + "." * math.isfinite(v) for t, v in zip(texts, values, strict=True)]
-    width = max((len(t) for t, v in zip(texts, values, strict=True) if v and math.isfinite(v)), default=1)
+    wide = texts if len(counted) == len(values) else [t for t, v in zip(texts, values, strict=True) if v and math.isfinite(v)]
+    width = max(map(len, wide), default=1)
     return [t.rjust(width) for t in texts], width
 
 
@@ -85,7 +86,7 @@ def _float_style(magnitudes: list[float], sci_mode: bool | None) -> str:
     low, high = min(magnitudes), max(magnitudes)
     if high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4 if sci_mode is None else sci_mode:
         return "e"
-    return "int" if all(m.is_integer() for m in magnitudes) else "f"
+    return "int" if all(map(float.is_integer, magnitudes)) else "f"
 
 
 def _vector(words: list[str], indent: int, width: int, is_cut: bool, options: Options) -> str:
@@ -135,6 +136,12 @@ def values_text(array: Array, indent: int = 0, options: Options = DEFAULT) -> st
     else:
         words, width = _words(shown.ravel().tolist(), kind == "f", options)
     return _nested(words, sizes, indent, width, options)
+
+
+def few_text(numbers: list[Any], shape: tuple[int, ...], is_float: bool) -> str:
+    """The same of real elements in row order, at least one of them and no more than are shown."""
+    words, width = _words(numbers, is_float, DEFAULT)
+    return _nested(words, [(n, False) for n in shape], 0, width, DEFAULT) if shape else words[0]
 
 
 def tensor_text(tensor: Tensor, prefix: str = "tensor(") -> str:
