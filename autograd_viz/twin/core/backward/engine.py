@@ -19,7 +19,7 @@ from .anomaly import check_nan, warn_where_made
 from .gradients import as_tensor, small, small_arrays, sum_of, validate_output, validate_outputs
 from .instrumentation import set_saved_hooks
 from .node import SMALL, Done, Edge, Node, Step
-from .ready_queue import ReadyQueue, input_buffers_of, leading_to
+from .ready_queue import input_buffers_of, leading_to, push, take
 
 
 class GraphTask:
@@ -49,7 +49,7 @@ class GraphTask:
         self.saved_hooks = saved_hooks[:]  # the hooks at the beginning of the pass
         self.captures: dict[Node, list[Edge]] = {}
         self.captured: dict[Edge, Any] = {}
-        self.ready = ReadyQueue()
+        self.ready: list[Node] = []  # a heap (ready_queue.py)
         starts = [edge[0] for edge, _ in roots if edge[0] is not None]
         self.input_buffers = input_buffers_of(starts)
         self.needed: set[Node] | None = None
@@ -75,7 +75,7 @@ class GraphTask:
             input_buffer[index + 1] = grad if there is None else sum_of(there, grad, self.create_graph)
         input_buffer[0] -= 1
         if not input_buffer[0] and (self.wanted is None or node in self.wanted):
-            self.ready.push(node)
+            push(self.ready, node)
 
     def peek(self) -> Node | None:
         """The node that runs next, or None at the end."""
@@ -119,7 +119,7 @@ class GraphTask:
             grads = (input_buffer[1],) if is_small else tuple(input_buffer[1:])
             grad_inputs: Any = (results := node.vjp(grads, wanted))
             if not (is_alone := len(ready) == 1):
-                ready.take()
+                take(ready)
             is_small = is_small and (grads[0] is None or grads[0].size <= SMALL)
             index, i = node._index, -1  # a hand-made counter: enumerate or zip would take a twentieth of the pass
             for after in node._next:
@@ -150,7 +150,7 @@ class GraphTask:
                     if is_alone:  # the usual case: it takes the place of the node that ran
                         ready[0], is_alone = after, False
                     else:
-                        ready.push(after)
+                        push(ready, after)
             if is_alone:
                 ready.clear()
             if is_small:
@@ -191,7 +191,7 @@ class GraphTask:
         input_buffer = self.input_buffers[node]
         for edge in self.captures[node]:
             self.captured[edge] = input_buffer[edge[1] + 1]
-        self.ready.take()
+        take(self.ready)
         return True
 
     def attentive_step(self) -> Done | None:
@@ -217,7 +217,7 @@ class GraphTask:
         """Run the hooks, the node, and the hooks after it."""
         grads = self._seen_by_hooks(node)
         if self.needed is not None and node not in self.needed:
-            self.ready.take()
+            take(self.ready)
             return None
         results = node.apply(tuple(grads), self.create_graph, self.wanted)
         grad_inputs = validate_outputs(node, results)
@@ -249,7 +249,7 @@ class GraphTask:
 
     def _finish(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:
         """After the node has run: take it off the queue, free its saved tensors, deliver its gradients."""
-        self.ready.take()
+        take(self.ready)
         node._passed = (small(grads), small(grad_inputs), node in self.starts)
         if not self.keep_graph:
             node._release()

@@ -51,17 +51,18 @@ _NAMES: dict[str, Any] = {  # the globals of the programs
     "frame": sys._getframe,
     "has_gradient": has_gradient,
     "in_order_of": in_order_of,
+    "is_ours": provenance.is_ours,
     "keep": keep,
     "keep_option": keep_option,
     "ndarray": np.ndarray,
     "new": object.__new__,
     "operand": as_operand,
     "option_of": option_of,
-    "ours": provenance.ours,
     "quiet": quiet,
     "ref": ref,
     "refuse_complex": refuse_complex,
     "sequence": sequence,
+    "theirs": provenance.theirs,
     "untracked": provenance.untracked,
     "users_frame": provenance.users_frame,
 }
@@ -179,7 +180,9 @@ def _usual(p: Table, arrays: list[str]) -> str:
 
 def _record(p: Table) -> list[str]:
     """The lines that make the node if an input requires grad, and remember which op made the result."""
-    lines = ["    caller = frame(1)", "    if ours[caller.f_code.co_filename]: caller = users_frame(caller)"]
+    lines = ["    caller = frame(1)", "    code = caller.f_code"]
+    lines += ["    if code.co_filename not in theirs and is_ours(code.co_filename):"]
+    lines += ["        caller = users_frame(caller)", "        code = caller.f_code"]
     indent, results = "    ", results_of(p)
     if p.rules:
         tests = [f"({n} is not None and {n}.requires_grad)" if n in p.optional else f"{n}._requires_grad" for n in p.inputs]
@@ -226,7 +229,7 @@ def _node(p: Table) -> list[str]:
         *(_several_outputs(p) if p.result_names else _ONE_OUTPUT),
         "node._sequence = next(sequence)",
         *(f"node.arg_{n} = {n}" for n in (*p.inputs, *p.options)),
-        "node._code = caller.f_code",
+        "node._code = code",
         "node._lasti = caller.f_lasti",
     ]
     for name, guard, slot in zip(p.saved_names, p.guards, p.slots, strict=True):

@@ -43,9 +43,13 @@ def mT(matrix: Any) -> Any:  # noqa: N802 -- as in Tensor.mT
     also_saved=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"))
 def mm(self, mat2):
     """Matrix times matrix: (n, k) @ (k, m) -> (n, m)."""
-    if self.ndim != 2 or mat2.ndim != 2 or self.shape[1] != mat2.shape[0] or self.dtype is not mat2.dtype:
+    if self.ndim != 2 or mat2.ndim != 2 or self.dtype is not mat2.dtype:
         check_matrices(self, mat2, "self", "mat2")
-    return self.dot(mat2)  # for two matrices the same as `@`, in half the time
+    try:
+        return self.dot(mat2)  # for two matrices the same as `@`, in half the time
+    except ValueError:
+        check_matrices(self, mat2, "self", "mat2")
+        raise
 
 
 @public_primitive("mv", "MvBackward0")
