@@ -106,7 +106,6 @@ class GraphTask:
         """The inner loop: run the rules and pass the results on, until a node may run user code."""
         input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
         keep_graph, starts = self.keep_graph, self.starts
-        results: Any
         if self.create_graph or Anomaly.enabled:
             return
         while ready and (node := ready[0]).is_plain and node._extra is None:
@@ -117,34 +116,26 @@ class GraphTask:
             input_buffer = input_buffers[node]
             is_small = node._others is None
             grads = (input_buffer[1],) if is_small else tuple(input_buffer[1:])
-            grad_inputs: Any = (results := node.vjp(grads, wanted))
+            grad_inputs = node.pass_on(grads, wanted, keep_graph)
             if not (is_alone := len(ready) == 1):
                 take(ready)
             is_small = is_small and (grads[0] is None or grads[0].size <= SMALL)
             index, i = node._index, -1  # a hand-made counter: enumerate or zip would take a twentieth of the pass
             for after in node._next:
                 i += 1
-                g = grad_inputs[i]
                 if after is None:
-                    if g is not None:
-                        grad_inputs = [*grad_inputs[:i], None, *grad_inputs[i + 1 :]]
                     continue
-                place = index[i]
-                if g is not None:
-                    if place or g.shape != after._shape or g.dtype is not after._dtype:
-                        if grad_inputs is results:
-                            grad_inputs = list(results)
-                        grad_inputs[i] = g = validate_output(node, i, g, after, place)
-                    if is_small and g.size > SMALL:
-                        is_small = False
                 input_buffer = input_buffers[after]
                 left = input_buffer[0] - 1
-                is_only = type(after) is AccumulateGrad and not left and wanted is None and input_buffer[1] is None
-                if is_only and g is not None and after.takes(g):
-                    continue  # a leaf without hooks takes its only gradient at once, past the queue
-                if g is not None:
-                    there = input_buffer[place + 1]
-                    input_buffer[place + 1] = g if there is None else there + g
+                if (g := grad_inputs[i]) is not None:
+                    if is_large := g.size > SMALL:
+                        is_small = False
+                    if type(after) is AccumulateGrad and not left and wanted is None and input_buffer[1] is None:
+                        if after.takes(g, is_large):
+                            continue  # a leaf without hooks takes its only gradient at once, past the queue
+                    place = index[i] + 1
+                    there = input_buffer[place]
+                    input_buffer[place] = g if there is None else there + g
                 input_buffer[0] = left
                 if not left and (wanted is None or after in wanted):
                     if is_alone:  # the usual case: it takes the place of the node that ran
@@ -157,9 +148,7 @@ class GraphTask:
                 node._passed = grads, grad_inputs, node in starts
             else:
                 node._passed = small_arrays(grads), small_arrays(grad_inputs), node in starts
-            if not keep_graph and i >= 0:
-                node._release()
-            results = grad_inputs = g = None  # a leaf keeps an array that nothing else holds (accumulate_grad.py)
+            grad_inputs = g = None  # a leaf keeps an array that nothing else holds (accumulate_grad.py)
 
     def run_recorded(self) -> None:
         """`run_plain` for a recorded pass: run the rules on tensors, until a node may run user code."""
