@@ -114,7 +114,7 @@ class GraphTask:
                     return
                 continue
             input_buffer = input_buffers[node]
-            is_small = node._others is None
+            is_small = len(input_buffer) == 2  # the op has one output
             grads = (input_buffer[1],) if is_small else tuple(input_buffer[1:])
             grad_inputs = node.pass_on(grads, wanted, keep_graph)
             if not (is_alone := len(ready) == 1):

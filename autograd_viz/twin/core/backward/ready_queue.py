@@ -19,20 +19,20 @@ from .node import Node
 def input_buffers_of(starts: list[Node]) -> dict[Node, list[Any]]:
     """For each node: the number of gradients it waits for (one per edge, and per start), and a place per output of its op."""
     input_buffers: dict[Node, list[Any]] = {}
-    reached: list[Node] = []
+    reached: list[Any] = []  # the receivers of each node
     for node in starts:
         if node not in input_buffers:
             input_buffers[node] = [0, *(None,) * len(node._others or ()), None]
-            reached.append(node)
+            reached.append(node._next)
         input_buffers[node][0] += 1
-    for node in reached:  # the list grows during the loop
-        for after in node._next:
+    for receivers in reached:  # the list grows during the loop
+        for after in receivers:
             if after in input_buffers:
                 input_buffers[after][0] += 1
             elif after is not None:
                 input_buffers[after] = [1, None] if (more := after._others) is None else [1, *(None,) * len(more), None]
-                if after._next:
-                    reached.append(after)
+                if more := after._next:
+                    reached.append(more)
     return input_buffers
 
 

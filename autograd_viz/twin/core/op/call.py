@@ -186,7 +186,7 @@ def _record(p: Table) -> list[str]:
     indent, results = "    ", results_of(p)
     if p.rules:
         tests = [f"({n} is not None and {n}.requires_grad)" if n in p.optional else f"{n}._requires_grad" for n in p.inputs]
-        has_gradient = f" and has_gradient(_data, {p.name!r})" if p.may_be_integer and not p.result_names else ""
+        has_gradient = f" and (_data.dtype.kind == 'f' or has_gradient(_data, {p.name!r}))" if p.may_be_integer and not p.result_names else ""
         if p.result_names:
             lines.append(f"    outputs = [r for r in ({', '.join(_differentiable(p))},) if r._data.dtype.kind in 'fc']")
             has_gradient = " and outputs"
