@@ -16,7 +16,7 @@ from ..tensor.tensor import Tensor
 from . import hooks
 from .accumulate_grad import AccumulateGrad
 from .anomaly import check_nan, warn_where_made
-from .gradients import as_tensor, small, small_arrays, sum_of, validate_output, validate_outputs
+from .gradients import as_tensor, small, small_arrays, sum_of, validate_outputs
 from .instrumentation import set_saved_hooks
 from .node import SMALL, Done, Edge, Node, Step
 from .ready_queue import input_buffers_of, leading_to, push, take
@@ -102,7 +102,7 @@ class GraphTask:
         results = quiet.run(node.vjp, grads, self.wanted)
         return self._finish(node, grads, results, quiet.run(validate_outputs, node, results))
 
-    def run_plain(self) -> None:  # noqa: PLR0912, PLR0915 -- each node pays for a call
+    def run_plain(self) -> None:  # noqa: PLR0912 -- each node pays for a call
         """The inner loop: run the rules and pass the results on, until a node may run user code."""
         input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
         keep_graph, starts = self.keep_graph, self.starts
@@ -130,9 +130,9 @@ class GraphTask:
                 if (g := grad_inputs[i]) is not None:
                     if is_large := g.size > SMALL:
                         is_small = False
-                    if type(after) is AccumulateGrad and not left and wanted is None and input_buffer[1] is None:
-                        if after.takes(g, is_large):
-                            continue  # a leaf without hooks takes its only gradient at once, past the queue
+                    is_only = type(after) is AccumulateGrad and not left and wanted is None and input_buffer[1] is None
+                    if is_only and after.takes(g, is_large):
+                        continue  # a leaf without hooks takes its only gradient at once, past the queue
                     place = index[i] + 1
                     there = input_buffer[place]
                     input_buffer[place] = g if there is None else there + g

@@ -76,7 +76,7 @@ class PrimitiveNode(Node):
         self._release()
 
     def pass_on(self, grads: Any, wanted: Wanted, keep_graph: bool) -> Sequence[Any]:
-        """What the receivers get, after which the saved tensors are freed. Of ops with one output it is a program, like `vjp`."""
+        """What the receivers get; the saved tensors are then freed. It is a program like `vjp` for an op with one output."""
         found = validate_outputs(self, self.vjp(grads, wanted))
         if not keep_graph:
             self._release()

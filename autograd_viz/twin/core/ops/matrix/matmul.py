@@ -8,6 +8,7 @@ from typing import Any
 
 from ...base.dtypes import from_numpy_dtype
 from ...base.names import conjugated, t, transpose_dims
+from ...base.readings import SYMBOL_NAMES, TENSOR_NAMES, declare, rebound
 from ...op import composite, public, public_primitive, row
 from ...tensor import Tensor, check_scalar_type, check_tensor, refuse_if, scalar_type
 from ..shape.shape import clone, unsafe_view
@@ -37,6 +38,18 @@ def check_matrices(mat1: Any, mat2: Any, first: str, second: str) -> None:
 def mT(matrix: Any) -> Any:  # noqa: N802 -- as in Tensor.mT
     """The transpose of each matrix in a batch."""
     return transpose_dims(matrix, dim0=-2, dim1=-1)
+
+
+def adjoint(matrix: Any) -> Any:
+    """The conjugate transpose of a matrix, in rules; `conjugate` returns a real array itself."""
+    return matrix.T.conjugate()
+
+
+def _of_either(matrix: Any) -> Any:
+    return conjugated(t(matrix))
+
+
+declare(adjoint, adjoint, rebound(_of_either, TENSOR_NAMES), rebound(_of_either, SYMBOL_NAMES))
 
 
 @public_primitive("mm", "MmBackward0", written=lambda self, mat2: self @ mat2,
