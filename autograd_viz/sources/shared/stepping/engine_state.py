@@ -56,7 +56,7 @@ class EngineState:
         return partial(self._written, queue, is_short, nodes, counts, self.memory.bytes)
 
     def _written(self, queue: list[Any], is_heap: bool, nodes: Sequence[Any], counts: Sequence[int], held: int) -> Engine:
-        queued = tuple([self._ids[n.node] for n in (first(queue, MOST) if is_heap else queue)])
+        queued = tuple([self._ids[n] for n in (first(queue, MOST) if is_heap else queue)])
         items = sorted(zip(nodes, counts, strict=True), key=lambda item: self._rank[item[0]])
         return Engine(queued, tuple([Waiting(self._ids[n], arrived, self._expected[n]) for n, arrived in items]), held)
 

@@ -255,7 +255,7 @@ def grad(
             f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
-    results = [_result(g, t, materialize_grads, create_graph) for g, t in zip(found, wanted, strict=True)]
+    results = [_result(g, wanted[i], materialize_grads, create_graph) for i, g in enumerate(found)]
     noted.kept(create_graph, [weakref.ref(g) for g in results if g is not None and not g.requires_grad])
     return tuple(results)
 

@@ -242,9 +242,9 @@ class GraphTask:
         node._passed = (small(grads), small(grad_inputs), node in self.starts)
         if not self.keep_graph:
             node._release()
-        for after, index, grad in zip(node._next, node._index, grad_inputs, strict=False):
+        for i, after in enumerate(node._next):
             if after is not None:
-                self._send(after, index, grad)
+                self._send(after, node._index[i], grad_inputs[i])
         return node, grads, results, grad_inputs
 
     def end(self) -> None:

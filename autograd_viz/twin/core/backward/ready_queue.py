@@ -55,10 +55,20 @@ def leading_to(targets: Iterable[Node], reached: Iterable[Node]) -> set[Node]:
     return found
 
 
+class Ranked:
+    """In a queue, a node that is not of this package, with the number that the queue compares."""
+
+    __slots__ = ("_sequence", "node")
+
+    def __init__(self, node: Any, sequence: int) -> None:
+        self.node, self._sequence = node, sequence
+
+
 def first(heap: list[Any], most: int) -> list[Any]:
     """At most `most` nodes, in the order in which they run if no other node becomes ready."""
     copy = heap[:]
-    return [take(copy) for _ in range(min(most, len(copy)))]
+    found = [take(copy) for _ in range(min(most, len(copy)))]
+    return [n.node if type(n) is Ranked else n for n in found]
 
 
 def push(heap: list[Any], node: Any) -> None:

@@ -43,15 +43,15 @@ def now() -> tuple[int, int]:
     return (LAST - length_hint(sequence), next(_clock))  # a range knows how many numbers are left: the newest node's is known
 
 
-# The files that called ops, by whether they are of this package. Every op asks, so `file in theirs` comes before `is_ours`.
-_ours, theirs = {contextlib.__file__}, set[str]()  # contextlib runs between two of our frames
+# The files that called ops, by whether they are of this package. Every op asks them first.
+ours, theirs = {contextlib.__file__}, set[str]()  # contextlib runs between two of our frames
 
 
 def is_ours(file: str) -> bool:
     """Is a file part of this package?"""
-    if file in _ours:
+    if file in ours:
         return True
-    (_ours if file.startswith((PACKAGE, PROGRAM)) else theirs).add(file)
+    (ours if file.startswith((PACKAGE, PROGRAM)) else theirs).add(file)
     return file not in theirs
 
 

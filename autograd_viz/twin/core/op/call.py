@@ -59,6 +59,7 @@ _NAMES: dict[str, Any] = {  # the globals of the programs
     "new": object.__new__,
     "operand": as_operand,
     "option_of": option_of,
+    "ours": provenance.ours,
     "quiet": quiet,
     "ref": ref,
     "refuse_complex": refuse_complex,
@@ -182,7 +183,7 @@ def _usual(p: Table, arrays: list[str]) -> str:
 def _record(p: Table) -> list[str]:
     """The lines that make the node if an input requires grad, and remember which op made the result."""
     lines = ["    caller = frame(1)", "    code = caller.f_code"]
-    lines += ["    if (file := code.co_filename) not in theirs and is_ours(file):"]
+    lines += ["    if (file := code.co_filename) not in theirs and (file in ours or is_ours(file)):"]
     lines += ["        caller = users_frame(caller)", "        code = caller.f_code"]
     indent, results = "    ", results_of(p)
     if p.rules:
