@@ -115,7 +115,7 @@ class GraphTask:
                 continue
             input_buffer = input_buffers[node]
             is_small = len(input_buffer) == 2  # the op has one output
-            grads = (input_buffer[1],) if is_small else tuple(input_buffer[1:])
+            grads: Any = (input_buffer[1],) if is_small else tuple(input_buffer[1:])
             grad_inputs = node.pass_on(grads, wanted, keep_graph)
             if not (is_alone := len(ready) == 1):
                 take(ready)
@@ -144,10 +144,9 @@ class GraphTask:
                         push(ready, after)
             if is_alone:
                 ready.clear()
-            if is_small:
-                node._passed = grads, grad_inputs, node in starts
-            else:
-                node._passed = small_arrays(grads), small_arrays(grad_inputs), node in starts
+            if not is_small:
+                grads, grad_inputs = small_arrays(grads), small_arrays(grad_inputs)
+            node._passed = grads, grad_inputs, node in starts
             grad_inputs = g = None  # a leaf keeps an array that nothing else holds (accumulate_grad.py)
 
     def run_recorded(self) -> None:

@@ -82,8 +82,7 @@ def push(heap: list[Any], node: Any) -> None:
 def take(heap: list[Any]) -> Any:
     """Remove and return the node with the highest number."""
     last = heap.pop()
-    size = len(heap)
-    if not size:
+    if not (size := len(heap)):
         return last
     top = heap[0]
     if size == 1:  # the usual case: a single node needs no sifting
