@@ -76,7 +76,7 @@ def provenance_share() -> float:
 
 def without_provenance(p: Any) -> Any:
     """The program of an op that leaves the backward graph and nothing else behind."""
-    kept = [line for line in call.call_source(p) if not any(mark in line for mark in ("caller", ".arg_", "ours["))]
+    kept = [line for line in call.call_source(p) if not any(mark in line for mark in ("caller", ".arg_", "_code = "))]
     kept = [line.replace("result._made_by = node", "node; result._made_by = None") for line in kept]
     return call.compiled(p, p.name, [line for line in kept if "untracked" not in line], p.program.__globals__)
 

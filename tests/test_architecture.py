@@ -56,7 +56,6 @@ SINGLE_CHILD = {
 LONG_FUNCTIONS = {
     "twin/core/backward/backward.py: first_gradient",
     "twin/core/backward/engine.py: run_plain",
-    "twin/core/op/node_class.py: vjp_source",
     "twin/core/ops/layers/multi_head.py: multi_head_attention_forward",
 }
 # in the core, from the bottom up: a chapter reads the ones before it

@@ -18,7 +18,7 @@ from ..core.backward.hooks import RemovableHandle, register
 from ..core.backward.node import Node
 from ..core.base import events
 from ..core.base.grad_mode import recording
-from ..core.base.provenance import Place, forget_frame, know_frame, ours
+from ..core.base.provenance import Place, forget_frame, is_ours, know_frame
 from ..core.base.scopes import Stretch
 from ..core.function.function import Function
 from ..core.tensor import Tensor, refuse_if
@@ -83,7 +83,7 @@ class HookedCall:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`, with its hooks."""
         caller = sys._getframe(1)
-        at = None if ours[caller.f_code.co_filename] else Place(caller.f_code, caller.f_lasti)
+        at = None if is_ours(caller.f_code.co_filename) else Place(caller.f_code, caller.f_lasti)
         stretch, known = Stretch("", weakref.ref(self), at=at), know_frame()
         try:
             return events.calling(self, self._run, args, kwargs)

@@ -18,7 +18,7 @@ import torch
 from torch.autograd.graph import Node
 
 from ....twin.core.backward.anomaly import warn_where_made
-from ....twin.core.backward.ready_queue import ReadyQueue
+from ....twin.core.backward.ready_queue import Ranked, push, take
 from ..reading import nodes
 from ..reading.found_graph import FoundGraph, called_on
 from ..reading.hooks import HookRunner, run_backward
@@ -38,28 +38,8 @@ class Step(NamedTuple):
     grad_inputs: Sequence[Any]
 
 
-class _Ready:
-    """A node in the queue, with the number that the queue compares."""
-
-    __slots__ = ("_sequence", "node")
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        self._sequence = nodes.LAST_SEQUENCE_NR if nodes.is_accumulate(node) else node._sequence_nr()
-
-
-class TorchQueue(ReadyQueue):
-    """The core's ready queue, for nodes of PyTorch."""
-
-    __slots__ = ()
-
-    def push(self, node: object) -> None:
-        """Add a node."""
-        super().push(_Ready(node))  # type: ignore[arg-type]
-
-    def take(self) -> Any:
-        """Take out the node with the highest number."""
-        return super().take().node
+def _ranked(node: Node) -> Ranked:
+    return Ranked(node, nodes.LAST_SEQUENCE_NR if nodes.is_accumulate(node) else node._sequence_nr())
 
 
 class TorchTask:
@@ -93,10 +73,10 @@ class TorchTask:
         node, index = nodes.edge_of(root)
         self.starts = {node}
         self.input_buffers = _input_buffers(node, self.edges_of)
-        self.ready = TorchQueue()
+        self.ready: list[Ranked] = []  # a heap, as in the core
         self.input_buffers[node][index + 1] = first
         self.input_buffers[node][0] -= 1
-        self.ready.push(node)
+        push(self.ready, _ranked(node))
         self.surroundings = Surroundings(self.input_buffers, self.callbacks)
         self.by_hand: frozenset[Any] = frozenset()  # AccumulateGrads that the engine must not call: see Note [Replicas]
         self.afterwards: Callable[[], None] | None = None  # to call in this step when its node has run
@@ -208,7 +188,7 @@ class TorchTask:
 
     def _finish(self, node: Node, grad_inputs: Sequence[Any]) -> None:
         """The node has run: take it off the queue and deliver its gradients."""
-        self.ready.take()
+        take(self.ready)
         for (after, index), g in zip(self.edges_of(node), grad_inputs, strict=True):
             if after is None:
                 continue
@@ -218,7 +198,7 @@ class TorchTask:
                 input_buffers[index + 1] = g if there is None else _sum(there, g)
             input_buffers[0] -= 1
             if not input_buffers[0]:
-                self.ready.push(after)
+                push(self.ready, _ranked(after))
 
 
 def _input_buffers(start: Any, edges_of: Callable[[Any], tuple[nodes.Edge, ...]]) -> dict[Any, list[Any]]:

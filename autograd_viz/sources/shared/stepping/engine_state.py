@@ -14,6 +14,7 @@ import numpy as np
 
 from ....graph.model import Document, Saved
 from ....graph.trace import Engine, Step, Waiting
+from ....twin.core.backward.ready_queue import first
 from ....twin.core.tensor.random import default_generator
 from .pass_kind import Snapshot
 
@@ -49,15 +50,15 @@ class EngineState:
     def moment(self) -> Callable[[], Engine]:
         """A function that gives the engine as it is now. A short queue is copied; of a long one the first nodes are found."""
         ready = self._task.ready
-        short = type(ready)(ready) if len(ready) <= SHORT else None
-        first = () if short is not None else ready.first(MOST)
+        is_short = len(ready) <= SHORT
+        queue = ready[:] if is_short else first(ready, MOST)
         nodes, counts = tuple(islice(self._waiting, MOST)), tuple(islice(self._waiting.values(), MOST))
-        return partial(self._written, short, first, nodes, counts, self.memory.bytes)
+        return partial(self._written, queue, is_short, nodes, counts, self.memory.bytes)
 
-    def _written(self, short: Any, first: Sequence[Any], nodes: Sequence[Any], counts: Sequence[int], held: int) -> Engine:
-        queue = tuple([self._ids[n] for n in (first if short is None else short.first(MOST))])
+    def _written(self, queue: list[Any], is_heap: bool, nodes: Sequence[Any], counts: Sequence[int], held: int) -> Engine:
+        queued = tuple([self._ids[n] for n in (first(queue, MOST) if is_heap else queue)])
         items = sorted(zip(nodes, counts, strict=True), key=lambda item: self._rank[item[0]])
-        return Engine(queue, tuple([Waiting(self._ids[n], arrived, self._expected[n]) for n, arrived in items]), held)
+        return Engine(queued, tuple([Waiting(self._ids[n], arrived, self._expected[n]) for n, arrived in items]), held)
 
 
 def _first(*ids: str) -> str:

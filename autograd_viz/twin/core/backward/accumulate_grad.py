@@ -83,6 +83,10 @@ class AccumulateGrad(Node):
             self._add(grads[0], HELD)
         return ()
 
+    def pass_on(self, grads: Any, wanted: Wanted, keep_graph: bool) -> tuple[Any, ...]:
+        """`apply` in the engine's loop."""
+        return self.vjp(grads)
+
     def vjp_on_tensors(self, grads: Any, wanted: Wanted = None) -> tuple[Any, ...]:
         """`apply` for a tensor."""
         State.in_rule = False
@@ -98,14 +102,14 @@ class AccumulateGrad(Node):
         else:  # drawings keep small arrays
             variable._grad = of_array(copied_like(grad, variable._data))
 
-    def takes(self, grad: Any) -> bool:
+    def takes(self, grad: Any, is_large: bool) -> bool:
         """Accumulate the only gradient, which the results of a node still hold. False if user code or an error may follow."""
         variable = self.variable
         if self._extra is not None or variable._node is not None or variable._view is not None or not variable._requires_grad:
             return False
         if (extra := variable._extra) is not None and (extra.hooks or extra.post_hooks):
             return False
-        if grad.size > SMALL:
+        if is_large:
             self._add(grad, HELD_BY_RESULTS)
             self._passed = _LARGE
             return True

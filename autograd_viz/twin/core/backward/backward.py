@@ -85,9 +85,9 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
     """One tensor (or gradient edge), or several of them, as a tuple."""
-    if type(value) is tuple:  # a GradientEdge is of another type
-        return value
-    return (value,) if type(value) is Tensor or isinstance(value, _ONE) else tuple(value)
+    if (kind := type(value)) is tuple:  # a GradientEdge is of another type
+        return value  # type: ignore[no-any-return]
+    return (value,) if kind is Tensor or isinstance(value, _ONE) else tuple(value)
 
 
 def edge_of(place: Any) -> Edge:
@@ -116,8 +116,8 @@ def start(
     outputs = as_tuple(outputs)
     gradients = (None,) * len(outputs) if gradients is None else as_tuple(gradients)
     roots: list[tuple[Edge, Any]] = []
-    for i, (output, gradient) in enumerate(zip(outputs, gradients, strict=False)):
-        first = first_gradient(output, gradient, create_graph, i)
+    for output in outputs[: len(gradients)]:
+        first = first_gradient(output, gradients[len(roots)], create_graph, len(roots))
         roots.append((edge_of(output), first))
     if len(roots) != len(outputs):  # as in PyTorch, surplus gradients are ignored
         raise RuntimeError(f"got {len(outputs)} tensors and {len(roots)} gradients")
@@ -255,7 +255,7 @@ def grad(
             f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
-    results = [_result(g, t, materialize_grads, create_graph) for g, t in zip(found, wanted, strict=True)]
+    results = [_result(g, wanted[i], materialize_grads, create_graph) for i, g in enumerate(found)]
     noted.kept(create_graph, [weakref.ref(g) for g in results if g is not None and not g.requires_grad])
     return tuple(results)
 

@@ -16,10 +16,10 @@ from ..tensor.tensor import Tensor
 from . import hooks
 from .accumulate_grad import AccumulateGrad
 from .anomaly import check_nan, warn_where_made
-from .gradients import as_tensor, small, small_arrays, sum_of, validate_output, validate_outputs
+from .gradients import as_tensor, small, small_arrays, sum_of, validate_outputs
 from .instrumentation import set_saved_hooks
 from .node import SMALL, Done, Edge, Node, Step
-from .ready_queue import ReadyQueue, input_buffers_of, leading_to
+from .ready_queue import input_buffers_of, leading_to, push, take
 
 
 class GraphTask:
@@ -49,7 +49,7 @@ class GraphTask:
         self.saved_hooks = saved_hooks[:]  # the hooks at the beginning of the pass
         self.captures: dict[Node, list[Edge]] = {}
         self.captured: dict[Edge, Any] = {}
-        self.ready = ReadyQueue()
+        self.ready: list[Node] = []  # a heap (ready_queue.py)
         starts = [edge[0] for edge, _ in roots if edge[0] is not None]
         self.input_buffers = input_buffers_of(starts)
         self.needed: set[Node] | None = None
@@ -75,7 +75,7 @@ class GraphTask:
             input_buffer[index + 1] = grad if there is None else sum_of(there, grad, self.create_graph)
         input_buffer[0] -= 1
         if not input_buffer[0] and (self.wanted is None or node in self.wanted):
-            self.ready.push(node)
+            push(self.ready, node)
 
     def peek(self) -> Node | None:
         """The node that runs next, or None at the end."""
@@ -102,11 +102,10 @@ class GraphTask:
         results = quiet.run(node.vjp, grads, self.wanted)
         return self._finish(node, grads, results, quiet.run(validate_outputs, node, results))
 
-    def run_plain(self) -> None:  # noqa: PLR0912, PLR0915 -- each node pays for a call
+    def run_plain(self) -> None:  # noqa: PLR0912 -- each node pays for a call
         """The inner loop: run the rules and pass the results on, until a node may run user code."""
         input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
         keep_graph, starts = self.keep_graph, self.starts
-        results: Any
         if self.create_graph or Anomaly.enabled:
             return
         while ready and (node := ready[0]).is_plain and node._extra is None:
@@ -115,51 +114,40 @@ class GraphTask:
                     return
                 continue
             input_buffer = input_buffers[node]
-            is_small = node._others is None
-            grads = (input_buffer[1],) if is_small else tuple(input_buffer[1:])
-            grad_inputs: Any = (results := node.vjp(grads, wanted))
+            is_small = len(input_buffer) == 2  # the op has one output
+            grads: Any = (input_buffer[1],) if is_small else tuple(input_buffer[1:])
+            grad_inputs = node.pass_on(grads, wanted, keep_graph)
             if not (is_alone := len(ready) == 1):
-                ready.take()
+                take(ready)
             is_small = is_small and (grads[0] is None or grads[0].size <= SMALL)
             index, i = node._index, -1  # a hand-made counter: enumerate or zip would take a twentieth of the pass
             for after in node._next:
                 i += 1
-                g = grad_inputs[i]
                 if after is None:
-                    if g is not None:
-                        grad_inputs = [*grad_inputs[:i], None, *grad_inputs[i + 1 :]]
                     continue
-                place = index[i]
-                if g is not None:
-                    if place or g.shape != after._shape or g.dtype is not after._dtype:
-                        if grad_inputs is results:
-                            grad_inputs = list(results)
-                        grad_inputs[i] = g = validate_output(node, i, g, after, place)
-                    if is_small and g.size > SMALL:
-                        is_small = False
                 input_buffer = input_buffers[after]
                 left = input_buffer[0] - 1
-                is_only = type(after) is AccumulateGrad and not left and wanted is None and input_buffer[1] is None
-                if is_only and g is not None and after.takes(g):
-                    continue  # a leaf without hooks takes its only gradient at once, past the queue
-                if g is not None:
-                    there = input_buffer[place + 1]
-                    input_buffer[place + 1] = g if there is None else there + g
+                if (g := grad_inputs[i]) is not None:
+                    if is_large := g.size > SMALL:
+                        is_small = False
+                    is_only = type(after) is AccumulateGrad and not left and wanted is None and input_buffer[1] is None
+                    if is_only and after.takes(g, is_large):
+                        continue  # a leaf without hooks takes its only gradient at once, past the queue
+                    place = index[i] + 1
+                    there = input_buffer[place]
+                    input_buffer[place] = g if there is None else there + g
                 input_buffer[0] = left
                 if not left and (wanted is None or after in wanted):
                     if is_alone:  # the usual case: it takes the place of the node that ran
                         ready[0], is_alone = after, False
                     else:
-                        ready.push(after)
+                        push(ready, after)
             if is_alone:
                 ready.clear()
-            if is_small:
-                node._passed = grads, grad_inputs, node in starts
-            else:
-                node._passed = small_arrays(grads), small_arrays(grad_inputs), node in starts
-            if not keep_graph and i >= 0:
-                node._release()
-            results = grad_inputs = g = None  # a leaf keeps an array that nothing else holds (accumulate_grad.py)
+            if not is_small:
+                grads, grad_inputs = small_arrays(grads), small_arrays(grad_inputs)
+            node._passed = grads, grad_inputs, node in starts
+            grad_inputs = g = None  # a leaf keeps an array that nothing else holds (accumulate_grad.py)
 
     def run_recorded(self) -> None:
         """`run_plain` for a recorded pass: run the rules on tensors, until a node may run user code."""
@@ -191,7 +179,7 @@ class GraphTask:
         input_buffer = self.input_buffers[node]
         for edge in self.captures[node]:
             self.captured[edge] = input_buffer[edge[1] + 1]
-        self.ready.take()
+        take(self.ready)
         return True
 
     def attentive_step(self) -> Done | None:
@@ -217,7 +205,7 @@ class GraphTask:
         """Run the hooks, the node, and the hooks after it."""
         grads = self._seen_by_hooks(node)
         if self.needed is not None and node not in self.needed:
-            self.ready.take()
+            take(self.ready)
             return None
         results = node.apply(tuple(grads), self.create_graph, self.wanted)
         grad_inputs = validate_outputs(node, results)
@@ -249,13 +237,13 @@ class GraphTask:
 
     def _finish(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:
         """After the node has run: take it off the queue, free its saved tensors, deliver its gradients."""
-        self.ready.take()
+        take(self.ready)
         node._passed = (small(grads), small(grad_inputs), node in self.starts)
         if not self.keep_graph:
             node._release()
-        for after, index, grad in zip(node._next, node._index, grad_inputs, strict=False):
+        for i, after in enumerate(node._next):
             if after is not None:
-                self._send(after, index, grad)
+                self._send(after, node._index[i], grad_inputs[i])
         return node, grads, results, grad_inputs
 
     def end(self) -> None:

@@ -96,7 +96,8 @@ class Node:
     _others: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...] | None  # shape and type of the outputs, without the first
     inputs: tuple[Any, ...] = ()  # the tensors given to the op; a Python number is a 0-d tensor
     depth: ClassVar[int] = 0
-    vjp_on_tensors: ClassVar[Any]  # the rules on tensors; only plain nodes have it
+    vjp_on_tensors: ClassVar[Any]  # the rules on tensors; only plain nodes have it and `pass_on`
+    pass_on: ClassVar[Any]  # (grads, wanted, keep_graph): the grad_inputs, in the engine's loop
     is_plain: ClassVar[Any] = False  # True for a node that runs no user code: it consists of its rules on arrays
 
     def __init__(

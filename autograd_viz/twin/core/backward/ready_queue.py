@@ -5,7 +5,7 @@ The node with the highest sequence_nr, which was created last, goes first. Accum
 runs as soon as it is ready.
 PyTorch's queue is a binary heap of the C++ standard library, which decides the order of equal numbers. It is not first in,
 first out: four leaves of one node accumulate in the order 0, 2, 1, 3. The sift steps below copy that heap, so ties have
-PyTorch's order too.
+PyTorch's order too. A queue is a plain list, because Python reads an item of a subclass of list ten times slower.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from .node import Node
 def input_buffers_of(starts: list[Node]) -> dict[Node, list[Any]]:
     """For each node: the number of gradients it waits for (one per edge, and per start), and a place per output of its op."""
     input_buffers: dict[Node, list[Any]] = {}
-    reached: list[Node] = []
+    reached: list[Any] = []  # the receivers of each node
     for node in starts:
         if node not in input_buffers:
             input_buffers[node] = [0, *(None,) * len(node._others or ()), None]
-            reached.append(node)
+            reached.append(node._next)
         input_buffers[node][0] += 1
-    for node in reached:  # the list grows during the loop
-        for after in node._next:
+    for receivers in reached:  # the list grows during the loop
+        for after in receivers:
             if after in input_buffers:
                 input_buffers[after][0] += 1
             elif after is not None:
                 input_buffers[after] = [1, None] if (more := after._others) is None else [1, *(None,) * len(more), None]
-                if after._next:
-                    reached.append(after)
+                if more := after._next:
+                    reached.append(more)
     return input_buffers
 
 
@@ -55,53 +55,61 @@ def leading_to(targets: Iterable[Node], reached: Iterable[Node]) -> set[Node]:
     return found
 
 
-class ReadyQueue(list["Node"]):
-    """A max-heap of nodes by sequence_nr. The first node runs next."""
+class Ranked:
+    """In a queue, a node that is not of this package, with the number that the queue compares."""
 
-    __slots__ = ()
+    __slots__ = ("_sequence", "node")
 
-    def first(self, most: int) -> list[Node]:
-        """At most `most` nodes, in the order in which they run if no other node becomes ready."""
-        copy = type(self)(self)
-        return [copy.take() for _ in range(min(most, len(copy)))]
+    def __init__(self, node: Any, sequence: int) -> None:
+        self.node, self._sequence = node, sequence
 
-    def push(self, node: Node) -> None:
-        """Add a node."""
-        hole = len(self)
-        self.append(node)
-        if hole and self[(hole - 1) // 2]._sequence < node._sequence:
-            self._sift_up(hole, node)
 
-    def take(self) -> Node:
-        """Remove and return the node with the highest number."""
-        last = self.pop()
-        size = len(self)
-        if not size:
-            return last
-        top = self[0]
-        if size == 1:  # the usual case: a single node needs no sifting
-            self[0] = last
-        else:
-            self._sift_up(self._sink_hole(size), last)
-        return top
+def first(heap: list[Any], most: int) -> list[Any]:
+    """At most `most` nodes, in the order in which they run if no other node becomes ready."""
+    copy = heap[:]
+    found = [take(copy) for _ in range(min(most, len(copy)))]
+    return [n.node if type(n) is Ranked else n for n in found]
 
-    def _sift_up(self, hole: int, node: Node) -> None:
-        number = node._sequence
-        while hole > 0 and self[(hole - 1) // 2]._sequence < number:
-            self[hole] = self[(hole - 1) // 2]
-            hole = (hole - 1) // 2
-        self[hole] = node
 
-    def _sink_hole(self, size: int) -> int:
-        """Move the hole at the top down to a leaf, always towards the larger child (the right one of equals)."""
-        hole = 0
-        while 2 * hole + 2 < size:
-            child = 2 * hole + 2
-            if self[child]._sequence < self[child - 1]._sequence:
-                child -= 1
-            self[hole] = self[child]
-            hole = child
-        if 2 * hole + 2 == size:
-            self[hole] = self[size - 1]
-            hole = size - 1
-        return hole
+def push(heap: list[Any], node: Any) -> None:
+    """Add a node."""
+    hole = len(heap)
+    heap.append(node)
+    if hole and heap[(hole - 1) // 2]._sequence < node._sequence:
+        _sift_up(heap, hole, node)
+
+
+def take(heap: list[Any]) -> Any:
+    """Remove and return the node with the highest number."""
+    last = heap.pop()
+    if not (size := len(heap)):
+        return last
+    top = heap[0]
+    if size == 1:  # the usual case: a single node needs no sifting
+        heap[0] = last
+    else:
+        _sift_up(heap, _sink_hole(heap, size), last)
+    return top
+
+
+def _sift_up(heap: list[Any], hole: int, node: Any) -> None:
+    number = node._sequence
+    while hole > 0 and heap[(hole - 1) // 2]._sequence < number:
+        heap[hole] = heap[(hole - 1) // 2]
+        hole = (hole - 1) // 2
+    heap[hole] = node
+
+
+def _sink_hole(heap: list[Any], size: int) -> int:
+    """Move the hole at the top down to a leaf, always towards the larger child (the right one of equals)."""
+    hole = 0
+    while 2 * hole + 2 < size:
+        child = 2 * hole + 2
+        if heap[child]._sequence < heap[child - 1]._sequence:
+            child -= 1
+        heap[hole] = heap[child]
+        hole = child
+    if 2 * hole + 2 == size:
+        heap[hole] = heap[size - 1]
+        hole = size - 1
+    return hole

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy import array as new_array
 
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() "
@@ -62,7 +63,7 @@ def copied_like(values: Any, like: Any) -> Any:
     The copy is row-major if `like` has gaps.
     """
     if like.flags.c_contiguous or not is_dense(like):
-        return np.array(values, like.dtype, order="C")
+        return new_array(values, like.dtype, order="C")
     found = np.empty_like(like)
     found[...] = values
     return found

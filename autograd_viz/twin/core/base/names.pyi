@@ -16,6 +16,7 @@ adaptive_max_pool2d_backward: Any
 adaptive_max_pool2d_to: Any
 adaptive_max_pool3d_backward: Any
 adaptive_max_pool3d_to: Any
+adjoint: Any
 as_strided_in_place: Any
 avg_pool2d_backward: Any
 avg_pool2d_windows: Any

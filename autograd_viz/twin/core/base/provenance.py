@@ -43,15 +43,16 @@ def now() -> tuple[int, int]:
     return (LAST - length_hint(sequence), next(_clock))  # a range knows how many numbers are left: the newest node's is known
 
 
-class _Ours(dict[str, bool]):
-    """Is a file part of this package? The answer is cached, because every op asks."""
-
-    def __missing__(self, file: str) -> bool:
-        self[file] = file.startswith((PACKAGE, PROGRAM)) or file == contextlib.__file__  # what runs between two of our frames
-        return self[file]
+# The files that called ops, by whether they are of this package. Every op asks them first.
+ours, theirs = {contextlib.__file__}, set[str]()  # contextlib runs between two of our frames
 
 
-ours = _Ours()
+def is_ours(file: str) -> bool:
+    """Is a file part of this package?"""
+    if file in ours:
+        return True
+    (ours if file.startswith((PACKAGE, PROGRAM)) else theirs).add(file)
+    return file not in theirs
 
 
 # A running frame of this package, and the user's frame below it: a walk that meets the first need not go on to the second.
@@ -71,15 +72,16 @@ def know_frame(is_last: bool = False) -> Token[Any]:
 
 
 def users_frame(frame: FrameType) -> FrameType:
-    """The innermost frame outside this package, from `frame` outwards."""
+    """The innermost frame outside this package, from `frame` outwards, which is of this package."""
     known, user, is_last = _known.get()
     if is_last and user is not None:
         return user
-    outer: FrameType | None = frame
-    while outer is not known:
-        if outer is None or not ours[outer.f_code.co_filename]:
-            return outer or frame
-        frame, outer = outer, outer.f_back
+    while frame is not known:
+        if (outer := frame.f_back) is None:
+            return frame
+        frame = outer
+        if (file := frame.f_code.co_filename) in theirs or not is_ours(file):
+            return frame
     assert user is not None
     return user
 
@@ -91,8 +93,12 @@ def callers_frame() -> FrameType:
 
 def callers_place() -> Place:
     """The present place in the innermost frame outside this package; the caller is in it."""
-    frame = users_frame(sys._getframe(2))
-    return Place(frame.f_code, frame.f_lasti)
+    frame = sys._getframe(2)
+    code = frame.f_code
+    if (file := code.co_filename) not in theirs and is_ours(file):
+        frame = users_frame(frame)
+        code = frame.f_code
+    return Place(code, frame.f_lasti)
 
 
 class Call:
@@ -145,9 +151,11 @@ class Statement:
 def note(tensor: Tensor, kind: str) -> None:
     """Remember that the user did `kind` to `tensor` here. In a loop, the last AGAIN times are remembered."""
     frame = sys._getframe(2)
-    if ours[frame.f_code.co_filename]:
+    code = frame.f_code
+    if (file := code.co_filename) not in theirs and is_ours(file):
         frame = users_frame(frame)
-    code, lasti, order = frame.f_code, frame.f_lasti, (LAST - length_hint(sequence), next(_clock))
+        code = frame.f_code
+    lasti, order = frame.f_lasti, (LAST - length_hint(sequence), next(_clock))
     statements = (tensor._extra or tensor._more).statements
     for s in statements:
         if s.lasti == lasti and s.kind == kind and (s.code is code or s.code == code):  # a cell that runs again is equal

@@ -5,7 +5,8 @@ A general loop over inputs, options and saved values would take longer than the 
 So each op's table (table.py) is turned into straight-line functions:
 - `call` runs the forward and records the node;
 - `vjp` runs the rules;
-- `release` frees the saved tensors.
+- `release` frees the saved tensors;
+- `pass_on` does both for the engine's loop, and brings the results to the receivers' shapes and types.
 All are plain Python, and tracebacks show their lines.
 """
 
@@ -51,6 +52,7 @@ _NAMES: dict[str, Any] = {  # the globals of the programs
     "frame": sys._getframe,
     "has_gradient": has_gradient,
     "in_order_of": in_order_of,
+    "is_ours": provenance.is_ours,
     "keep": keep,
     "keep_option": keep_option,
     "ndarray": np.ndarray,
@@ -62,6 +64,7 @@ _NAMES: dict[str, Any] = {  # the globals of the programs
     "ref": ref,
     "refuse_complex": refuse_complex,
     "sequence": sequence,
+    "theirs": provenance.theirs,
     "untracked": provenance.untracked,
     "users_frame": provenance.users_frame,
 }
@@ -179,11 +182,14 @@ def _usual(p: Table, arrays: list[str]) -> str:
 
 def _record(p: Table) -> list[str]:
     """The lines that make the node if an input requires grad, and remember which op made the result."""
-    lines = ["    caller = frame(1)", "    if ours[caller.f_code.co_filename]: caller = users_frame(caller)"]
+    lines = ["    caller = frame(1)", "    code = caller.f_code"]
+    lines += ["    if (file := code.co_filename) not in theirs and (file in ours or is_ours(file)):"]
+    lines += ["        caller = users_frame(caller)", "        code = caller.f_code"]
     indent, results = "    ", results_of(p)
     if p.rules:
         tests = [f"({n} is not None and {n}.requires_grad)" if n in p.optional else f"{n}._requires_grad" for n in p.inputs]
-        has_gradient = f" and has_gradient(_data, {p.name!r})" if p.may_be_integer and not p.result_names else ""
+        may_have_none = p.may_be_integer and not p.result_names
+        has_gradient = f" and (_data.dtype.kind == 'f' or has_gradient(_data, {p.name!r}))" if may_have_none else ""
         if p.result_names:
             lines.append(f"    outputs = [r for r in ({', '.join(_differentiable(p))},) if r._data.dtype.kind in 'fc']")
             has_gradient = " and outputs"
@@ -226,7 +232,7 @@ def _node(p: Table) -> list[str]:
         *(_several_outputs(p) if p.result_names else _ONE_OUTPUT),
         "node._sequence = next(sequence)",
         *(f"node.arg_{n} = {n}" for n in (*p.inputs, *p.options)),
-        "node._code = caller.f_code",
+        "node._code = code",
         "node._lasti = caller.f_lasti",
     ]
     for name, guard, slot in zip(p.saved_names, p.guards, p.slots, strict=True):

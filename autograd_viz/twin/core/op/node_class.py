@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backward.gradients import validate_output
 from ..backward.saved import FREED
 from ..backward.saved_values import holds_tensor, plain, unpack
 from ..base.programs import PLAIN, compiled
@@ -29,11 +30,13 @@ def materialized(node: PrimitiveNode, grads: tuple[Any, ...]) -> tuple[Any, ...]
 _NAMES: dict[str, Any] = {
     "FREED": FREED,
     "PLAIN": PLAIN,
+    "PrimitiveNode": PrimitiveNode,
     "Tensor": Tensor,
     "holds_tensor": holds_tensor,
     "materialized": materialized,
     "plain": plain,
     "unpack": unpack,
+    "validate_output": validate_output,
 }
 
 
@@ -62,30 +65,52 @@ def make_node_class(p: Table) -> type[PrimitiveNode]:
 
 
 def write_backward(p: Table, node_class: Any) -> None:
-    """Give the node class its `vjp`, `vjp_on_tensors` and `_release`. It is called at their first use."""
+    """Give the node class its `vjp`, `vjp_on_tensors`, `_release` and `pass_on`. It is called at their first use."""
     on_arrays = {f"rule{i}": r.on_arrays for i, r in enumerate(p.rules) if r}
     on_tensors = {f"rule{i}": r.on_tensors for i, r in enumerate(p.rules) if r}
     for name, lines, rules in (
         ("vjp", vjp_source(p), on_arrays),
         ("vjp_on_tensors", vjp_source(p, on_tensors=True), on_tensors),
         ("_release", release_source(p), {}),
+        *([] if p.takes_all or p.variadic else [("pass_on", pass_on_source(p), on_arrays)]),
     ):
         setattr(node_class, name, compiled(p.forward, name, lines, {**_NAMES, **rules}))
 
 
 def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
     """The program of the rules, on arrays or tensors. It runs the rule of each input that wants a gradient."""
-    read = _read_tensor if on_tensors else _read
-    nothing = f"({'None, ' * (1 if p.variadic else len(p.rules))})"
+    nothing = "(None,) * len(node._next)" if p.variadic else f"({'None, ' * len(p.rules)})"
     lines = [f"def vjp{'_on_tensors' if on_tensors else ''}(node, grads, wanted=None):"]
     if p.takes_all:
-        lines += [f"    if all(g is None for g in grads): return {'(None,) * len(node._next)' if p.variadic else nothing}"]
+        lines += [f"    if all(g is None for g in grads): return {nothing}"]
         lines += ["    grad = materialized(node, grads)" if p.materialize else "    grad = grads"]
     else:
-        lines += [
-            "    grad = grads[0]",
-            f"    if grad is None: return {'(None,) * len(node._next)' if p.variadic else nothing}",
-        ]
+        lines += ["    grad = grads[0]", f"    if grad is None: return {nothing}"]
+    return [*lines, *_rules(p, on_tensors), f"    return {'r0' if p.variadic else _results(p)}"]
+
+
+def pass_on_source(p: Table) -> list[str]:
+    """The program of the engine's loop: the rules on arrays, what the receivers get, and the saved tensors freed."""
+    lines = ["def pass_on(node, grads, wanted, keep_graph):", "    grad = grads[0]"]
+    lines += ["    if grad is None: return PrimitiveNode.pass_on(node, grads, wanted, keep_graph)", *_rules(p, False)]
+    for i, rule in enumerate(p.rules):
+        if rule is not None:
+            differs = f"r{i}.shape != next{i}._shape or r{i}.dtype is not next{i}._dtype or node._index[{i}]"
+            lines.append(f"    if r{i} is not None and ({f'next{i} is None or ' * (len(p.rules) == 1)}{differs}):")
+            lines.append(f"        r{i} = validate_output(node, {i}, r{i}, next{i}, node._index[{i}])")
+    if freed := release_source(p)[2:]:
+        lines += ["    if not keep_graph:", *("    " + line for line in freed)]
+    return [*lines, f"    return {_results(p)}"]
+
+
+def _results(p: Table) -> str:
+    """The tuple of the results of the rules."""
+    return f"({', '.join(f'r{i}' if rule else 'None' for i, rule in enumerate(p.rules))},)"
+
+
+def _rules(p: Table, on_tensors: bool) -> list[str]:
+    """The lines that read the saved values and run the rules."""
+    read, lines = _read_tensor if on_tensors else _read, []
     values = [read(p, place) for place in range(len(p.saved_names))]
     tensors = [place for place, name in enumerate(p.saved_names) if name in p.inputs or p.result_index(name) is not None]
     if len(tensors) > 1:  # as in PyTorch, each is read once: inputs by name, then results
@@ -96,9 +121,8 @@ def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
         if name in p.options and sum(place in rule.wants for rule in p.rules if rule) > 1:
             lines.append(f"    v{place} = {values[place]}")
             values[place] = f"v{place}"
-    if len(p.rules) > 1:
+    if not p.variadic:
         lines.append(f"    {', '.join(f'next{i}' for i in range(len(p.rules)))}, = node._next")
-    results = ["None"] * len(p.rules)
     in_order = sorted(range(len(p.rules)), key=lambda i: p.inputs[i]) if on_tensors and not p.variadic else range(len(p.rules))
     for i in in_order:  # PyTorch's order is by name, which shows in a recorded pass
         rule = p.rules[i]
@@ -106,13 +130,10 @@ def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
             continue
         call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
         if p.variadic:
-            return [*lines, f"    return tuple({call})"]
+            return [*lines, f"    r0 = tuple({call})"]
         is_wanted = f" if next{i} is not None and (wanted is None or next{i} in wanted) else None"
-        results[i] = call + is_wanted * (len(p.rules) > 1)
-        if on_tensors and len(p.rules) > 1:
-            lines.append(f"    r{i} = {results[i]}")
-            results[i] = f"r{i}"
-    return [*lines, f"    return ({', '.join(results)},)"]
+        lines.append(f"    r{i} = {call}{is_wanted * (len(p.rules) > 1)}")
+    return lines
 
 
 def _read(p: Table, place: int) -> str:

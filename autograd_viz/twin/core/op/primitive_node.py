@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..backward.gradients import validate_outputs
 from ..backward.node import Node, Wanted
 from ..backward.saved import FREED, SavedTensor
 from ..backward.saved_values import holds_tensor, raw, unpack
@@ -72,6 +74,13 @@ class PrimitiveNode(Node):
         """Free the saved tensors. Its program is made like `vjp`."""
         self.primitive.write_backward()
         self._release()
+
+    def pass_on(self, grads: Any, wanted: Wanted, keep_graph: bool) -> Sequence[Any]:
+        """What the receivers get; the saved tensors are then freed. It is a program like `vjp` for an op with one output."""
+        found = validate_outputs(self, self.vjp(grads, wanted))
+        if not keep_graph:
+            self._release()
+        return found
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
         """Run the rule of each input that wants a gradient."""

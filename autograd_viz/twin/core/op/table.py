@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..base.provenance import foreign_rules, ours
+from ..base.provenance import foreign_rules, is_ours
 from ..base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound, refuse_unknown_names
 from ..base.results import return_type
 from .real_only import REAL_ONLY
@@ -103,7 +103,7 @@ class Table:
                 choice = sorted(self._known(inputs))
                 raise TypeError(f"{self.name}: rule for {target!r} asks for {names}; choose from {choice}")
             refuse_unknown_names(self.forward, target, rules[target])
-            if not ours[getattr(rules[target], "__code__", self.forward.__code__).co_filename]:
+            if not is_ours(getattr(rules[target], "__code__", self.forward.__code__).co_filename):
                 foreign_rules.append(self.name)
         self.saved_names = tuple(sorted({name for _, *names in asked.values() for name in names}.union(self.also_saved)))
         self.slots = tuple(f"s_{name}" for name in self.saved_names)

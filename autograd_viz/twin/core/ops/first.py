@@ -6,9 +6,9 @@ Formulas and node names are PyTorch's.
 # fmt: off
 
 from ..base.names import (  # isort: skip
-    cat_backward, conjugated, eq, expand, ger, log_softmax_backward_data, maybe_multiply, mean_divisor, mse_loss_backward,
-    nll_loss_backward, pow_backward, reshape, select_backward, sgn, sigmoid_backward, softmax_backward_data, sum_backward,
-    sum_to, tanh_backward, threshold_backward, where,
+    adjoint, cat_backward, conjugated, eq, expand, ger, log_softmax_backward_data, maybe_multiply, mean_divisor,
+    mse_loss_backward, nll_loss_backward, pow_backward, reshape, select_backward, sgn, sigmoid_backward,
+    softmax_backward_data, sum_backward, sum_to, tanh_backward, threshold_backward, where,
 )
 from .activation.activation import sigmoid, tanh
 from .activation.activation_kinked import relu
@@ -96,12 +96,12 @@ cat_tensors.defvjp(  # each input gets its part of grad
 
 # -- products of matrices -------------------------------------------------------------------------------------------------
 
-mm.defvjp(self = lambda grad, mat2: mm(grad, conjugated(t(mat2))), mat2 = lambda grad, self: mm(conjugated(t(self)), grad))
-mv.defvjp(self = lambda grad, vec: ger(grad, conjugated(vec)), vec = lambda grad, self: conjugated(t(self)) @ grad)
+mm.defvjp(self = lambda grad, mat2: mm(grad, adjoint(mat2)), mat2 = lambda grad, self: mm(adjoint(self), grad))
+mv.defvjp(self = lambda grad, vec: ger(grad, conjugated(vec)), vec = lambda grad, self: adjoint(self) @ grad)
 addmm.defvjp(
     self = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
-    mat1 = lambda grad, mat2, alpha: maybe_multiply(mm(grad, conjugated(t(mat2))), conjugated(alpha)),
-    mat2 = lambda grad, mat1, alpha: maybe_multiply(mm(conjugated(t(mat1)), grad), conjugated(alpha)),
+    mat1 = lambda grad, mat2, alpha: maybe_multiply(mm(grad, adjoint(mat2)), conjugated(alpha)),
+    mat2 = lambda grad, mat1, alpha: maybe_multiply(mm(adjoint(mat1), grad), conjugated(alpha)),
 )
 
 # -- losses ---------------------------------------------------------------------------------------------------------------

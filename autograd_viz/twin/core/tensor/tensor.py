@@ -50,7 +50,7 @@ class Tensor(AsArray):
         def _array_of(data: tuple[Any, ...], is_ours: bool) -> Array: ...
 
     def __init__(self, *data: Any) -> None:
-        is_ours = provenance.ours[sys._getframe(1).f_code.co_filename]
+        is_ours = provenance.is_ours(sys._getframe(1).f_code.co_filename)
         self._data: Array = data[0] if is_ours and data and type(data[0]) is np.ndarray else self._array_of(data, is_ours)
         self._requires_grad = False
         self._grad: Tensor | None = None

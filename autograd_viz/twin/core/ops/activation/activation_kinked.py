@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy import maximum, ndarray, putmask  # NumPy's module has a __getattr__, which makes a name of it slow
 
 from ...base.names import logical_and, where, zeros_like
 from ...op import primitive, public, public_primitive, public_row, row
@@ -19,9 +20,9 @@ _ZEROS = {kind: np.zeros((), kind) for kind in np.typecodes["AllInteger"] + np.t
 @public_primitive("relu", "ReluBackward0", inplace=True)
 def relu(self):
     """max(self, 0)."""
-    if self.dtype.kind == "b":
+    if (zero := _ZEROS.get(self.dtype.char)) is None:
         raise RuntimeError("Boolean inputs not supported for relu")
-    return np.maximum(self, _ZEROS[self.dtype.char])
+    return maximum(self, zero)
 
 
 threshold_of = row("threshold_of", "ThresholdBackward0", "self if self > threshold, else `value`.",
@@ -31,16 +32,16 @@ threshold_of = row("threshold_of", "ThresholdBackward0", "self if self > thresho
 
 
 _WHOLE = {size: np.dtype(f"i{size}") for size in (2, 4, 8)}  # by bytes
-_FEW = 128  # elements: for so few an assignment takes half the time
+_FEW = 512  # elements: for so few a mask takes half the time
 
 
 @primitive("ThresholdBackwardBackward0", written=lambda grad_output, self, threshold: grad_output * (self > threshold))
 def threshold_backward(grad_output, self, *, threshold):
     """0 where self <= threshold, else grad_output."""
     stops = self <= (_ZEROS[self.dtype.char] if threshold == 0 else threshold)  # nan lets the gradient pass
-    if grad_output.size <= _FEW and type(grad_output) is np.ndarray and self.flags.c_contiguous:
+    if grad_output.size <= _FEW and type(grad_output) is ndarray and self.flags.c_contiguous:
         passes = grad_output.copy()
-        passes[stops] = 0
+        putmask(passes, stops, 0)
         return passes
     whole = _WHOLE[grad_output.itemsize]
     passes = (~stops).astype(whole)  # 0 where the gradient stops, else 1

@@ -167,13 +167,8 @@ REAL = frozenset({int, float, bool, np.float16, np.float32, np.float64})
 
 
 def conjugated(value: Any) -> Any:
-    """The complex conjugate of an array or number. A real array is returned itself."""
-    if (is_of := type(value)) is np.ndarray and value.dtype.kind != "c":  # the usual case
-        return value
-    if is_of in REAL:
-        return value
-    kind = getattr(value, "dtype", None)
-    return value if kind is not None and kind.kind != "c" else value.conjugate()  # Python numbers have this method too
+    """The complex conjugate of an array or number. A real one is returned itself."""
+    return value if type(value) in REAL else value.conjugate()
 
 
 def _of_tensor(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...base.dtypes import from_numpy_dtype
 from ...base.names import conjugated, t, transpose_dims
+from ...base.readings import SYMBOL_NAMES, TENSOR_NAMES, declare, rebound
 from ...op import composite, public, public_primitive, row
 from ...tensor import Tensor, check_scalar_type, check_tensor, refuse_if, scalar_type
 from ..shape.shape import clone, unsafe_view
@@ -39,13 +40,29 @@ def mT(matrix: Any) -> Any:  # noqa: N802 -- as in Tensor.mT
     return transpose_dims(matrix, dim0=-2, dim1=-1)
 
 
+def adjoint(matrix: Any) -> Any:
+    """The conjugate transpose of a matrix, in rules; `conjugate` returns a real array itself."""
+    return matrix.T.conjugate()
+
+
+def _of_either(matrix: Any) -> Any:
+    return conjugated(t(matrix))
+
+
+declare(adjoint, adjoint, rebound(_of_either, TENSOR_NAMES), rebound(_of_either, SYMBOL_NAMES))
+
+
 @public_primitive("mm", "MmBackward0", written=lambda self, mat2: self @ mat2,
     also_saved=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"))
 def mm(self, mat2):
     """Matrix times matrix: (n, k) @ (k, m) -> (n, m)."""
-    if self.ndim != 2 or mat2.ndim != 2 or self.shape[1] != mat2.shape[0] or self.dtype is not mat2.dtype:
+    if self.ndim != 2 or mat2.ndim != 2 or self.dtype is not mat2.dtype:
         check_matrices(self, mat2, "self", "mat2")
-    return self.dot(mat2)  # for two matrices the same as `@`, in half the time
+    try:
+        return self.dot(mat2)  # for two matrices the same as `@`, in half the time
+    except ValueError:
+        check_matrices(self, mat2, "self", "mat2")
+        raise
 
 
 @public_primitive("mv", "MvBackward0")
