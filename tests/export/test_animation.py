@@ -39,8 +39,12 @@ def chain(length: int) -> Any:
     return x
 
 
-@pytest.mark.parametrize("number", [3, 4, 5, 6])
-@pytest.mark.parametrize(("scale", "most"), [(1.0, (9999, 9999)), (0.7, (9999, 9999)), (1.0, (500, 300))])
+WHOLE, PART = (9999, 9999), (500, 300)
+
+
+@pytest.mark.parametrize(
+    ("number", "scale", "most"), [(3, 1.0, WHOLE), (4, 0.7, WHOLE), (5, 1.0, PART), (6, 1.0, PART), (6, 0.7, WHOLE)]
+)
 def test_what_is_drawn_again_makes_the_whole_picture(number: int, scale: float, most: tuple[int, int]) -> None:
     s = av.step(figure(number, before=True)[0]).stepper
     s.finish()

@@ -27,7 +27,7 @@ from autograd_viz.twin.core.tensor.storage import state_bytes
 from .. import effort
 from . import bombs, damage, recordings
 
-SEEDS = range(0, 2000, 1 if effort.THOROUGH else 40)  # minutes, or a few seconds: most of what is read is drawn and stepped
+SEEDS = range(0, 2000, 1 if effort.THOROUGH else 60)  # minutes, or a few seconds: most of what is read is drawn and stepped
 
 
 def tried(texts: list[str], seeds: range, folder: Path) -> Counter[str]:
