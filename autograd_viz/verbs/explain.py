@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any, Literal, overload
 
 from ..answers.causes.answer import answer
+from ..answers.causes.bad_numbers import births_of_loss
 from ..answers.causes.cause import Cause, cause_of, source_of
 from ..answers.causes.check import ASKED, MAY, SO
 from ..answers.causes.code import grads_read, spelling
@@ -84,7 +85,22 @@ def _explained(what: Any, loss: Any, frame: FrameType) -> Explanation:
         if not is_drawable(x):
             message = "explain(x) takes a tensor of autograd_viz or of PyTorch, a module, or an exception"
             raise NotDrawableError.instead_of(message, x)
-    return explain_tensor(what, loss, visible_names(asking_frame(frame, tensors)))
+    names = visible_names(asking_frame(frame, tensors))
+    return (_of_root(what, names) if loss is None else None) or explain_tensor(what, loss, names)
+
+
+def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
+    """What is odd in the loss of the last pass, or in what led to it: nobody asks for its own grad. None if nothing is."""
+    if is_leaf(root) or root.retains_grad or root.numel() != 1:
+        return None
+    with unseen(root):
+        question = question_of(root, root, names)
+        has_begun = question.last is not None and question.last.root is question.op is not None
+        births = [] if question.history.is_running() else births_of_loss(question)
+    if births:
+        return Explanation(question, births, names, headed=False)
+    found = explain_asked(asked_about(root, names), names) if has_begun else None
+    return found if found is not None and any(page_of(c.kind) is not None for c in found.causes) else None
 
 
 def _of_several(module: Any, names: dict[str, Any]) -> Explanation:

@@ -19,25 +19,32 @@ MADE = ("born_*", "forward_*", "given*", "diverged", "nan_of_inf", "inf_to_nan",
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
 
-@check("AV301", "not-finite", {**dict.fromkeys(MADE, SO), "bad_*": MAY, "changed_since": ASKED})
+@check("AV301", "not-finite", {**dict.fromkeys(MADE, SO), "bad_leaf*": SO, "bad_*": MAY, "changed_since": ASKED})
 def not_finite(numbers: Facts, question: Question) -> list[Cause]:
     """nan or inf in a gradient: the op that made it, forward or backward."""
     return [_of_earlier_step(numbers, question, c) if c.kind == "given_leaf" else c for c in _causes(numbers)]
 
 
+def births_of_loss(q: Question) -> list[Cause]:
+    """The origin of nan or inf in the root of a question; empty if it has none."""
+    return [_of_earlier_step(q.facts, q, c) if c.kind == "given_leaf" else c for c in forward_births(q.facts)]
+
+
 def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
     """A trained leaf holds nan, and so does all that came of it: which op of the loss may have made it, if one may."""
-    is_trained = any(h.steps for h in q.optimizers) or any(e.number > q.passes[0].number for e in q.events("written"))
-    if not is_trained or cause.tensors != (f.subject.id,):
+    leaf = f.tensors[cause.tensors[0]]
+    is_stepped = any(f.live.id_of(p) == leaf.id for h in q.history.optimizers(q.tensor) if h.steps for p in h.leaves)
+    is_written = leaf.id == f.subject.id and any(e.number > q.passes[0].number for e in q.events("written"))
+    edge = f.edge_of(leaf.id)
+    if edge is None or not (is_stepped or is_written):
         return cause
-    what = {**cause.said, "what": "nan" if value_with(f.subject.value, ("nan",)) else cause.said["what"]}
-    unsafe = sorted((n for n in q.ways if is_unsafe(f, n)), key=lambda n: op_of(f, n) in GROWING)
+    what = {**cause.said, "what": "nan" if value_with(leaf.value, ("nan",)) else cause.said["what"]}
+    ways = f.leading(edge)
+    unsafe = sorted((n for n in ways if is_unsafe(f, n)), key=lambda n: op_of(f, n) in GROWING)
     if unsafe:
-        return cause_at(
-            f, "bad_leaf_grown" if op_of(f, unsafe[0]) in GROWING else "bad_leaf", unsafe[0], (f.subject.id,), **what
-        )
-    is_known = all(op_of(f, n) in SAFE or f.nodes[n].variable is not None for n in q.ways)
-    return Cause("bad_leaf_diverged", (f.subject.id,), said=what) if is_known else cause
+        return cause_at(f, "bad_leaf_grown" if op_of(f, unsafe[0]) in GROWING else "bad_leaf", unsafe[0], (leaf.id,), **what)
+    is_known = all(op_of(f, n) in SAFE or f.nodes[n].variable is not None for n in ways)
+    return Cause("bad_leaf_diverged", (leaf.id,), said=what) if is_known else cause
 
 
 def _causes(f: Facts) -> list[Cause]:

@@ -33,6 +33,8 @@ FALLING = ("StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau")
 TURNS = 3  # times that a cosine schedule has passed its end
 REBOUND = re.compile(r"^\s*(\w+) *= *\1 *- *.*\b\1\.grad\b")  # `p = p - rate * p.grad`
 SETTLED = 3  # steps: weights that begin at zero have grown by then
+HUGE_RATE, LARGE_RATE = 2.0, 0.3  # of Adam: as a multiple of the weights that nn.Linear begins with; and itself
+SPACING = {"bfloat16": 2**-10, "float16": 2**-13}  # a quarter of the distance between two numbers, as a part of them
 NOTHING, SMALL_RATE = 1e-7, 1e-5  # a step, as a part of a weight; a learning rate
 
 
@@ -52,6 +54,10 @@ def not_held(question: Question) -> Iterator[Cause]:
         if len(passes := added(q)) > 1:
             is_part = any(v is q.tensor for m in _modules(q) for v in vars(m).values())
             yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
+        return
+    last = holders[-1]
+    if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
+        yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
         return
     used = q.history.used(q.tensor)
     if used is not None and any(e.number > used.detail for e in q.history.gone):  # of a copy, in an inner loop
@@ -227,7 +233,9 @@ def step_too_large(question: Question) -> Iterator[Cause]:
     for holder in question.optimizers if question.tensor.ndim > 1 else ():
         own, grad = question.norms
         step = step_of(holder, grad, question.tensor.numel())
-        if len(holder.steps) >= SETTLED and 0 < own <= step < math.inf:
+        rate, size = holder.rate or 0.0, math.sqrt(math.prod(question.tensor.shape[1:]))
+        is_huge = holder.kind.startswith("Adam") and rate * size >= HUGE_RATE and rate >= LARGE_RATE and len(holder.leaves) > 2
+        if len(holder.steps) >= SETTLED and (0 < own <= step < math.inf or (is_huge and 0 < step < math.inf)):
             said = {"rate": number_text(holder.rate or 0.0), "step": number_text(step), "own": number_text(own)}
             yield cause_of("step_too_large", holder.steps[-1], optimizer=holder.kind, **said)
 
@@ -267,6 +275,18 @@ def clip_in_vain(question: Question) -> Iterator[Cause]:
     elif q.last is not None and q.last.number < history.clips[-1].number and q.grad is not None and not is_clipped:
         is_kept = any(e.number > history.clips[-1].number for e in q.events("set"))  # clipped one by one, and summed
         yield from () if is_kept else [cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")]
+
+
+@check("AV419", "rounded-away", {"rounded_away": MAY})
+def rounded_away(question: Question) -> Iterator[Cause]:
+    """Steps of weights in bfloat16 or float16 that are smaller than the distance to the next number: they change nothing."""
+    dtype = str(question.tensor.dtype).rpartition(".")[2]
+    own, grad = question.norms
+    for holder in question.optimizers if dtype in SPACING and question.tensor.ndim > 1 else ():
+        step = step_of(holder, grad, question.tensor.numel())
+        if len(holder.steps) >= SETTLED and 0 < step < SPACING[dtype] * own:
+            said = {"step": number_text(step), "own": number_text(own), "dtype": dtype}
+            yield cause_of("rounded_away", holder.steps[-1], optimizer=holder.kind, **said)
 
 
 @check("AV411", "step-too-small", {"step_too_small": MAY, "clipped_away": MAY})

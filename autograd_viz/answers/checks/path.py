@@ -110,7 +110,7 @@ def not_frozen(question: Question) -> Iterator[Cause]:
                 break
 
 
-@check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY}, of_run=True)
+@check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY, "drawn_by_normal": MAY}, of_run=True)
 def lost_term(question: Question) -> Iterator[Cause]:
     """A part of the loss that trains nothing, beside others: made by autograd.grad() without a graph, or by sample()."""
     passes = {
@@ -126,6 +126,10 @@ def lost_term(question: Question) -> Iterator[Cause]:
     if root is None or root.cut:
         return
     there, all_ops = with_history([root]), behind([root])
+    normal = next((op for op in there if op.name == "normal" and any(map(is_op, op.given))), None)
+    if normal is not None:
+        yield cause_of("drawn_by_normal", normal, op=spelling(normal))
+        return
     if any(op.source is not None and "log_prob" in op.source.text for op in all_ops):
         return  # a score function: the draw is weighed, not followed
     for draw in all_ops:

@@ -25,9 +25,9 @@ HALF, MOST = 0.5, 64
 End = tuple[Op, int, Op]  # the score, the sign with which it enters the loss, and the op that the loss takes it with
 
 
-@check("AV217", "same-aim", {"same_aim": MAY}, of_run=True)
+@check("AV217", "same-aim", {"same_aim": MAY, "told_alike": MAY}, of_run=True)
 def same_aim(question: Question) -> Iterator[Cause]:
-    """A generator whose loss asks for what the discriminator's asks, too: that its samples get the score of a fake."""
+    """A generator whose loss asks for what the discriminator's asks, too; or a discriminator told that all are real."""
     q, steps = question, [h for h in question.holders if h.steps and not h.maximizes]
     for of_g, of_d in permutations(steps, 2):
         g, d = {*of_g.leaves}, {*of_d.leaves} - {*of_g.leaves}
@@ -41,6 +41,9 @@ def same_aim(question: Question) -> Iterator[Cause]:
         if len(signs) == 1 and signs == wanted and 0 not in signs and reals and signs.isdisjoint(s for _, s, _ in reals):
             said = {"generator": _name(q, g), "discriminator": _name(q, d), "other": fakes[-1][2].source}
             yield cause_of("same_aim", own[-1][2], **said)
+            return
+        if len(signs) == 1 and 0 not in signs and own and {s for _, s, _ in reals} == signs:
+            yield cause_of("told_alike", fakes[-1][2], generator=_name(q, g), discriminator=_name(q, d))
             return
 
 

@@ -79,6 +79,10 @@ class Live:
     def lost(self, node: str, saved: str) -> Any:
         """The same for whole numbers that wrapped around."""
 
+    def is_data(self, tensor: str) -> bool:
+        """Known where a recorder tells what has made a tensor."""
+        return False
+
     def made_of_data(self, tensor: str) -> Any:
         """The same for a tensor of the document."""
 
