@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import FrameType
 from typing import Any, Literal, overload
 
@@ -105,7 +107,20 @@ def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
 
 def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
     """The answer about the leaf, or the run, that most is wrong with; the others are details."""
-    return explain_asked(asked_about(module, names), names)
+    found = explain_asked(asked_about(module, names), names)
+    is_fine = module is None and {c.kind for c in found.causes} <= {"all_fine", "no_error"}
+    return next((Explanation(q, causes, names, headed=False) for q, causes in bad_roots(names)), found) if is_fine else found
+
+
+def bad_roots(names: dict[str, Any]) -> Iterator[tuple[Question, list[Cause]]]:
+    """Each of the user's losses that is nan or inf and on which nobody has called backward(), with the origin of that."""
+    for value in names.values():
+        if is_drawable(value) and not is_leaf(value) and value.numel() == 1 and value.is_floating_point():
+            with unseen(value):
+                q = question_of(value, value, names)
+                births = births_of_loss(q) if _is_bad(value) and not q.history.is_running() else []
+            if births and not any(p.root is q.op for p in q.passes):
+                yield q, births
 
 
 Asked = list[tuple[Question, str, list[Cause]]]
@@ -130,11 +145,21 @@ def explain_asked(asked: Asked, names: dict[str, Any]) -> Explanation:
         return Explanation(None, [Cause("all_fine", said=said) if asked else Cause("no_error")], {}, headed=False)
     odd.sort(key=lambda part: _rank(part[1]))
     q, causes, headed = odd[0]
+    called = next(name for other, name, _ in asked if other is q)
+    q = replace(q, name_of=lambda t: called if t is odd[0][0].tensor else odd[0][0].name_of(t))  # one in a list has that name
     causes = sorted((c for c in causes if _rank([c]) < RANKS[ASKED]), key=lambda c: _rank([c]))
     first = Explanation(q, causes, names, headed)
     others = [answer(q, causes[:1], headed, page_of).short.partition("\n")[0] for q, causes, headed in odd[1:]]
     first.details = "\n".join(dict.fromkeys([*filter(None, [first.details]), *map(printable, others)]))
     return first
+
+
+def _is_bad(value: Any) -> bool:
+    """Is it known to be nan or inf?"""
+    try:
+        return not math.isfinite(float(value.detach()))
+    except Exception:  # it has no numbers, as one on the meta device
+        return False
 
 
 def _is_of_run(cause: Cause) -> bool:

@@ -114,7 +114,7 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
         sides = _two_sides(f, at, {s for s, _ in values})
         if sides is not None and (variable is None or _is_ratio_of_one(f, sides)):
             return cause_at(f, "zero_two_sides", sides, at=name)
-        if (added := _added_back(f, {s for s, _ in values})) is not None:
+        if (added := _added_back(f, {s for (s, _), v in values.items() if not is_zero(v)})) is not None:
             return cause_at(f, "zero_added_back", added, at=name)
         return cause_at(f, "zero_cancel", node, here, at=name, parts=parts)
     if total is None and len(values) > 1:  # their sum may be zero, and the hook may only look

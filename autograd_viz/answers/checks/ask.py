@@ -83,10 +83,10 @@ PAGES = (
     loss.squashed_twice, loss.softmax_over_batch, loss.broadcast_in_loss, aim.trained_target, signs.wrong_sign,
     aim.out_of_reach, aim.padding_counted, aim.padding_is_item, bottom.no_bottom, bottom.exchanged, labels.not_signs,
     labels.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, classes.class_left_out, classes.weights_of_counts,
-    classes.temperature_multiplied, similarity.own_similarity, sequences.sees_target, noise.other_noise, players.same_aim,
-    shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating, layers.dropout_off,
-    layers.same_again, layers.dropout_strong, layers.no_activation, path.skip_written, updates.copied_onto_itself,
-    updates.follows_at_once, updates.seeded_in_loop,
+    classes.temperature_multiplied, similarity.own_similarity, sequences.sees_target, sequences.last_step, noise.other_noise,
+    players.same_aim, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
+    layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written,
+    updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
 )  # fmt: skip
 
 TURNS = (

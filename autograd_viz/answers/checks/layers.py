@@ -21,8 +21,10 @@ from ..causes.sizes import NORMS, ROUTES
 
 WEIGHT = 1  # among the inputs of the node
 EQUAL = 1e-3  # rows that differ less, as a part of the largest element, are equal
-FLAT = 0.01  # the mean derivative of a sigmoid or tanh that is saturated
+FLAT = 0.1  # the mean derivative of a sigmoid or tanh that is saturated, as a part of the largest
 CONTAINERS = ("Sequential", "ModuleList")
+NAMED, GRAD = re.compile(r"\s*\(?(\w+)"), re.compile(r"\bgrad\(\s*(\w+)")  # the result; what autograd.grad() differentiates
+SMOOTH = ("Tanh", "Sigmoid", "Softplus", "Gelu", "Silu", "Sin", "Elu", "Mish")
 PLENTY_OF = 16  # elements
 STRONG = 0.21  # the part that a dropout leaves
 SOME = 0.2  # the part of a gradient that is zero
@@ -99,6 +101,19 @@ def _is_before_layer(f: Facts, node: str) -> bool:
     return any(op_of(f, n) in TAKERS for e in f.edges_at(node) for n in f.leading(e))
 
 
+@check("AV311", "flat-second-derivative", {"flat_twice": MAY}, of_run=True)
+def flat_twice(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+    """A derivative of a derivative of a network of relu, which is 0 everywhere."""
+    f, q, nodes = numbers, question, [*ways]
+    grads = [p for p in q.history.passes if p.name == "grad" and q.last is not None and p.number < q.last.number]
+    texts = [p.source.text for p in grads if p.source is not None]
+    made = {m[1] for t in texts if (m := NAMED.match(t)) is not None}
+    again = next((p for p in reversed(grads) if p.source and (m := GRAD.search(p.source.text)) and m[1] in made), None)
+    smooth = {op_of(f, n) for n in nodes if _is_before_layer(f, n)} & {*SMOOTH}
+    if again is not None and not smooth and any(op_of(f, n) == "ThresholdBackward" for n in nodes):
+        yield cause_of("flat_twice", again)
+
+
 @check("AV310", "one-sided-hook", {"one_sided_hook": MAY})
 def one_sided_hook(question: Question, numbers: Facts) -> Iterator[Cause]:
     """A hook that leaves only the positive, or only the negative, part of a gradient."""
@@ -138,7 +153,7 @@ def saturated(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     for node in ways:
         op = op_of(numbers, node)
         slope = _slope(op, numbers.result(node)) if op in ("Sigmoid", "Tanh") else None
-        if slope is not None and slope < FLAT and _taker(numbers, node) in TAKERS:
+        if slope is not None and slope < FLAT * (1.0 if op == "Tanh" else 0.25) and _taker(numbers, node) in TAKERS:
             yield cause_at(numbers, "saturated", node, slope=number_text(slope))
             return
 

@@ -150,7 +150,7 @@ def _is_always_zero(schedule: Any) -> bool:
     return False
 
 
-@check("AV404", "step-before-backward", {"step_first": MAY, "stepped_twice": MAY, "skipped": ASKED})
+@check("AV404", "step-before-backward", {"step_first": MAY, "stepped_twice": MAY, "stepped_by_two": MAY, "skipped": ASKED})
 def step_order(question: Question) -> Iterator[Cause]:
     """step() in the wrong place: before the pass of its iteration, or twice after it; or skipped by a scaler."""
     q, last = question, question.last
@@ -162,6 +162,9 @@ def step_order(question: Question) -> Iterator[Cause]:
         yield cause_of("skipped", checks[-1])
     elif steps and steps[-1].number < last.number and len(steps) == len(q.passes) and steps[0].number < q.passes[0].number:
         yield cause_of("step_first", steps[-1], **{"pass": last.source})
+    twins = [h for h in q.optimizers if len(h.steps) >= SETTLED and {*h.leaves} == {*q.optimizers[0].leaves}]
+    if len(twins) > 1 and all(h.steps[-1].number > last.number for h in twins):
+        yield cause_of("stepped_by_two", twins[-1].steps[-1], first=twins[0].kind, second=twins[1].kind)
     reach = [p.number for p in q.passes if p.root is None or q.is_reached_from(p.root)][-PLENTY - 1 :]
     for holder in q.optimizers if len(reach) > PLENTY else ():
         rounds = [sum(a < s.number < b for s in holder.steps) for a, b in pairwise(reach)]
@@ -218,12 +221,9 @@ def clip_before_unscale(question: Question) -> Iterator[Cause]:
             yield Cause("clipped_scaled", source=cause.source, said={**cause.said, "pass": last.source})
 
 
-ADAM_EPS = 1e-8  # PyTorch's default
-
-
 def step_of(holder: Holder, grad: float, count: int) -> float:
     """About by how much a step moves a tensor of so many elements, whose gradient has this norm; 0 if that is not known."""
-    size = min(math.sqrt(count), grad / ADAM_EPS)  # a gradient far below Adam's eps moves nothing
+    size = min(math.sqrt(count), grad / holder.eps) if holder.eps else math.sqrt(count)  # far below eps it moves nothing
     return {"SGD": grad, "Adam": size, "AdamW": size}.get(holder.kind, 0.0) * (holder.rate or 0.0)
 
 

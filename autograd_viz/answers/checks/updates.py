@@ -112,18 +112,22 @@ def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
             yield f"{name}.", {**held, **held.get("_modules", {})}
 
 
-@check("AV415", "optimizer-made-anew", {"made_anew": MAY})
+@check("AV415", "optimizer-made-anew", {"made_anew": MAY, "model_anew": MAY})
 def made_anew(question: Question) -> Iterator[Cause]:
-    """An optimizer with averages of the gradient is made anew for each step, so it begins again and again."""
+    """An optimizer with averages of the gradient is made anew for each step, so it begins again and again; or with its model."""
     q = question
-    for h in [h for h in q.optimizers if h.made is not None and h.kind.startswith(STATEFUL)]:
+    for h in [h for h in q.optimizers if h.made is not None]:
         same = [e for e in q.history.born if e.source == h.made.source and e.name == h.kind]
         steps = [s.number for s in (*q.history.gone, *(s for other in q.holders for s in other.steps))]
         counts = [sum(a.number < s < b.number for s in steps) for a, b in pairwise(same)]
         used = q.history.used(q.tensor)
-        is_old = used is not None and len(same) >= SETTLED and used.detail < same[-PLENTY].number
-        if is_old and counts[-PLENTY:] == [1] * PLENTY and not any(e.number > same[0].number for e in q.events("written")):
-            yield cause_of("made_anew", h.made, optimizer=h.kind)
+        if used is None or len(same) < SETTLED or counts[-PLENTY:] != [1] * PLENTY:
+            continue
+        if used.detail > same[-1].number:
+            yield from [cause_of("model_anew", h.made, optimizer=h.kind, count=str(len(same)))] if len(same) > SETTLED else ()
+        elif h.kind.startswith(STATEFUL) and used.detail < same[-PLENTY].number:
+            is_read = any(e.number > same[0].number for e in q.events("written"))
+            yield from () if is_read else [cause_of("made_anew", h.made, optimizer=h.kind)]
 
 
 @check("AV416", "target-follows-at-once", {"follows_at_once": MAY, "led_back": MAY}, of_run=True)

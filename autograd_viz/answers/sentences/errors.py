@@ -39,6 +39,7 @@ KNOWN = (
     ("can't retain_grad on Tensor that has requires_grad=False", "EXPLAIN_RETAIN"),
     ("cannot register a hook on a tensor that doesn't require gradient", "EXPLAIN_HOOK"),
     ("returned an incorrect number of gradients", "EXPLAIN_COUNT"),
+    ("but the corresponding forward input was not a Variable", "EXPLAIN_OF_NUMBER"),
     ("expected Variable or None (got", "EXPLAIN_NO_TENSOR"),
     ("save_for_backward can only save variables", "EXPLAIN_SAVES"),
     ("You must implement either the backward or vjp method", "EXPLAIN_NO_BACKWARD"),

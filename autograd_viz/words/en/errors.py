@@ -162,3 +162,4 @@ THE_NODE = "a node"
 EXPLAIN_PROBABILITIES_OF = (
     "binary_cross_entropy() got the targets as its input, and the predictions as its target: pass the predictions first."
 )
+EXPLAIN_OF_NUMBER = "{node} returned a gradient for an argument that is no tensor; return None in its place."

@@ -104,3 +104,7 @@ CAUSE_ROUNDED_AWAY = "{optimizer} moves it by about {step} a step, its norm is {
 DO_ROUNDED_AWAY = "Keep the weights in float32, and run the forward pass under torch.autocast()."
 CAUSE_LED_BACK = "after the update ({line}) {online} differs from {target} by {apart} only, and a step is about {step}."
 DO_LED_BACK = "The average should follow the trained weights: write into {target}, not into {online}."
+CAUSE_STEPPED_BY_TWO = "{first} and {second} both step after each backward(), and have the same parameters ({line})."
+DO_STEPPED_BY_TWO = "Keep one of them, or give each its own parameters."
+CAUSE_MODEL_ANEW = "{optimizer} and what it trains are made anew for each step, {count} times ({line}), so nothing is learnt."
+DO_MODEL_ANEW = "Make both once, before the loop."

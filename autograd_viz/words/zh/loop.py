@@ -102,3 +102,7 @@ CAUSE_ROUNDED_AWAY = "{optimizer} 每步约移动它 {step}，它的范数是 {o
 DO_ROUNDED_AWAY = "让权重保持 float32，前向传播在 torch.autocast() 下运行。"
 CAUSE_LED_BACK = "更新之后（{line}）{online} 与 {target} 只相差 {apart}，而一步约为 {step}。"
 DO_LED_BACK = "应由平均值跟随训练的权重：写入 {target}，而不是 {online}。"
+CAUSE_STEPPED_BY_TWO = "{first} 和 {second} 在每次 backward() 之后都会 step()，而它们的参数相同（{line}）。"
+DO_STEPPED_BY_TWO = "只保留其中一个，或让各自有自己的参数。"
+CAUSE_MODEL_ANEW = "{optimizer} 和它训练的模型在每一步都重新创建，共 {count} 次（{line}），所以什么也学不到。"
+DO_MODEL_ANEW = "两者都只创建一次，放在循环之前。"
