@@ -30,7 +30,11 @@ def not_finite(numbers: Facts, question: Question) -> list[Cause]:
 
 def births_of_loss(q: Question) -> list[Cause]:
     """The origin of nan or inf in the root of a question; empty if it has none."""
-    return [_of_earlier_step(q.facts, q, c) if c.kind in LATE else c for c in forward_births(q.facts)]
+    return _births(q.facts, q)
+
+
+def _births(f: Facts, q: Question) -> list[Cause]:
+    return [_of_earlier_step(f, q, c) if c.kind in LATE else c for c in forward_births(f)]
 
 
 def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
@@ -38,7 +42,7 @@ def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
     leaf = f.tensors[cause.tensors[0]]
     holders = [h for h in q.history.optimizers(q.tensor) if h.steps]
     is_stepped = any(f.live.id_of(p) == leaf.id for h in holders for p in h.leaves)
-    is_written = leaf.id == f.subject.id and any(e.number > q.passes[0].number for e in q.events("written"))
+    is_written = leaf.id == f.subject.id and any(e.number > p.number for p in q.passes[:1] for e in q.events("written"))
     if not (is_stepped or is_written):
         return cause
     what = {"tensor": leaf.name or words.THE_TENSOR, "what": value_with(leaf.value) or cause.said["what"]}
@@ -85,9 +89,9 @@ def _not_arrived(f: Facts, name: str) -> Cause:
     return Cause(kind, (f.subject.id,), source=source, said={"what": name, "value": text_of(arrived)})
 
 
-def bad_loss(f: Facts) -> list[Cause]:
+def bad_loss(f: Facts, q: Question) -> list[Cause]:
     """The gradient is finite, and the loss is not."""
-    found = forward_births(f) if f.is_connected else []
+    found = _births(f, q) if f.is_connected else []
     grad = f.subject.grad
     is_number = grad is not None and not value_with(grad) and not is_zero(grad)
     is_nan = any(PROPERTIES["nan"](f.tensors[t].value) for t in f.loss)

@@ -76,7 +76,7 @@ def _piled_hooks(q: Question) -> list[Cause]:
 
 
 def _bad_loss(q: Question) -> list[Cause]:
-    return [] if q.numbers is None else bad_numbers.bad_loss(q.numbers)
+    return [] if q.numbers is None else bad_numbers.bad_loss(q.numbers, q)
 
 
 PAGES = (

@@ -114,7 +114,7 @@ def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
 
 @check("AV415", "optimizer-made-anew", {"made_anew": MAY, "model_anew": MAY})
 def made_anew(question: Question) -> Iterator[Cause]:
-    """An optimizer with averages of the gradient is made anew for each step, so it begins again and again; or with its model."""
+    """An optimizer with averages of the gradient is made anew for each step, so it begins again; or with its model."""
     q = question
     for h in [h for h in q.optimizers if h.made is not None]:
         same = [e for e in q.history.born if e.source == h.made.source and e.name == h.kind]
@@ -123,9 +123,9 @@ def made_anew(question: Question) -> Iterator[Cause]:
         used = q.history.used(q.tensor)
         if used is None or len(same) < SETTLED or counts[-PLENTY:] != [1] * PLENTY:
             continue
-        if used.detail > same[-1].number:
+        if used.detail > same[-PLENTY].number:
             yield from [cause_of("model_anew", h.made, optimizer=h.kind, count=str(len(same)))] if len(same) > SETTLED else ()
-        elif h.kind.startswith(STATEFUL) and used.detail < same[-PLENTY].number:
+        elif h.kind.startswith(STATEFUL):
             is_read = any(e.number > same[0].number for e in q.events("written"))
             yield from () if is_read else [cause_of("made_anew", h.made, optimizer=h.kind)]
 
