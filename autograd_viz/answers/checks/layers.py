@@ -80,7 +80,7 @@ def dropout_strong(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
 def no_activation(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """Linear layers one after the other with nothing between them, in a model without an activation: they are one layer."""
     f, q, nodes = numbers, question, [*ways]
-    if not any(h.steps for h in q.holders) or any(op_of(f, n) in BENDS for n in nodes if _is_before_layer(f, n)):
+    if not any(h.steps for h in q.holders) or any(op_of(f, n) in BENDS for n in _before_layers(f, nodes)):
         return
     layers = [n for n in nodes if op_of(f, n) == "Addmm" and f.nodes[n].next_functions[1].node is not None]
     for node in layers:
@@ -96,9 +96,9 @@ def no_activation(numbers: Facts, ways: Iterable[str], question: Question) -> It
             return
 
 
-def _is_before_layer(f: Facts, node: str) -> bool:
-    """Does a layer take what comes of it?"""
-    return any(op_of(f, n) in TAKERS for e in f.edges_at(node) for n in f.leading(e))
+def _before_layers(f: Facts, nodes: list[str]) -> Iterable[str]:
+    """What led to an input of a layer."""
+    return f.downstream(n for n in nodes if op_of(f, n) in TAKERS)
 
 
 @check("AV311", "flat-second-derivative", {"flat_twice": MAY}, of_run=True)
@@ -109,7 +109,7 @@ def flat_twice(numbers: Facts, ways: Iterable[str], question: Question) -> Itera
     texts = [p.source.text for p in grads if p.source is not None]
     made = {m[1] for t in texts if (m := NAMED.match(t)) is not None}
     again = next((p for p in reversed(grads) if p.source and (m := GRAD.search(p.source.text)) and m[1] in made), None)
-    smooth = {op_of(f, n) for n in nodes if _is_before_layer(f, n)} & {*SMOOTH}
+    smooth = {op_of(f, n) for n in _before_layers(f, nodes)} & {*SMOOTH}
     if again is not None and not smooth and any(op_of(f, n) == "ThresholdBackward" for n in nodes):
         yield cause_of("flat_twice", again)
 
