@@ -157,7 +157,7 @@ OVERLAP = "net = nn.Conv2d(1, 1, 3, padding=1)\nopt = optim.Adam(net.parameters(
     "for i in range(4):\n    x = torch.rand(4, 1, 8, 8)\n    y = (x > 0.5).float()\n    p = net(x).sigmoid()\n    loss = {0}\n"
     + STEP
 )
-ANEW = "{0}for i in range(5):\n{1}    loss = F.cross_entropy(net(torch.randn(8, 4)), torch.arange(8) % 3)\n" + STEP
+ANEW = "{0}for i in range(8):\n{1}    loss = F.cross_entropy(net(torch.randn(8, 4)), torch.arange(8) % 3)\n" + STEP
 MADE = "{0}net = nn.Linear(4, 3)\n{0}opt = optim.SGD(net.parameters(), 0.1)\n"
 MASKED = """
 q = nn.Linear(4, 4)

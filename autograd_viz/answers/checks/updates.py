@@ -20,6 +20,7 @@ from .loop import PLENTY, SETTLED, step_of
 
 FEW = 4  # elements whose signs may agree by chance
 CLOSE = 0.05  # a distance, as a part of a step
+MANY_MODELS = 6  # with one step each; fewer may be folds
 STATEFUL = ("Adam", "NAdam", "RAdam", "RMSprop", "Adadelta", "Adagrad")
 APART, ADDING = ("AdamW", "Lion"), ("SGD", "Adam", "NAdam", "RAdam", "RMSprop")  # how they use weight_decay
 DECAYED, LARGE_DECAY = 0.01, 0.05  # the part of a weight that a step takes away; weight_decay
@@ -124,7 +125,9 @@ def made_anew(question: Question) -> Iterator[Cause]:
         if used is None or len(same) < SETTLED or counts[-PLENTY:] != [1] * PLENTY:
             continue
         if used.detail > same[-PLENTY].number:
-            yield from [cause_of("model_anew", h.made, optimizer=h.kind, count=str(len(same)))] if len(same) > SETTLED else ()
+            yield from (
+                [cause_of("model_anew", h.made, optimizer=h.kind, count=str(len(same)))] if len(same) > MANY_MODELS else ()
+            )
         elif h.kind.startswith(STATEFUL):
             is_read = any(e.number > same[0].number for e in q.events("written"))
             yield from () if is_read else [cause_of("made_anew", h.made, optimizer=h.kind)]
