@@ -34,3 +34,4 @@ class Holder:
     began: float | None = None  # the learning rate with which a scheduler, or the optimizer, began
     maximizes: bool = False  # it makes the loss larger
     decay: float = 0.0  # the weight_decay of the tensor's group
+    eps: float = 0.0  # what it adds to a root in its step, if it has such a number

@@ -180,6 +180,7 @@ def call_that_raised(traceback: TracebackType | None, names: Mapping[str, Any]) 
         if is_drawable(scores) and is_drawable(target) and scores.ndim:
             dtypes = {"scores": scores.dtype, "target": target.dtype}
             found |= {k: str(v).rpartition(".")[2] for k, v in dtypes.items()}
+            found |= {"exchanged": ""} if target.requires_grad and not scores.requires_grad else {}
             classes = scores.shape[1 if scores.ndim > 1 else 0]
             found["last"] = str(classes - 1)
         traceback = traceback.tb_next

@@ -22,12 +22,13 @@ from ..graph.text import shape_text
 from ..runtime.uncopied import Uncopied
 from ..sources.asking import place_of_error
 from ..sources.shared.names import visible_names
-from .explain import asked_about, explain_asked, of_error
+from .explain import asked_about, bad_roots, explain_asked, of_error
 from .explanation import Explanation
 
 SILENCED = re.compile(r"#\s*av:\s*ignore\[([\w\s,-]+)\]")
 NAMED = 3  # tensors that a line names
-BEHIND = {"AV301": "AV409", "AV302": "AV305"}  # what a check sees is often made by what another sees: that one comes first
+# what a check sees is often made by what others see: these come first
+BEHIND = {"AV301": ("AV409",), "AV302": ("AV305", "AV306"), "AV102": ("AV311",), "AV402": ("AV107",)}
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ class Findings(Uncopied):
     def __init__(self, found: Iterable[Finding]) -> None:
         in_order = sorted(found, key=lambda f: (not f.is_so, f.code, f.file, f.line))
         at = {f.code: k for k, f in reversed([*enumerate(in_order)])}
-        places = {f: (at.get(BEHIND.get(f.code, ""), k), f.code in BEHIND, k) for k, f in enumerate(in_order)}
+        behind = {f: [at[c] for c in BEHIND.get(f.code, ()) if c in at] for f in in_order}
+        places = {f: (min(behind[f], default=k), f.code in BEHIND, k) for k, f in enumerate(in_order)}
         self.found = tuple(sorted(in_order, key=places.__getitem__))
 
     def __iter__(self) -> Iterator[Finding]:
@@ -133,7 +135,10 @@ def _means(given: str, code: str) -> bool:
 def checked(what: Any, names: dict[str, Any], wanted: Collection[str] = tuple(BY_CODE)) -> Findings:
     """What the checks of these numbers say of a module, of a loss, or of all that the last pass went through."""
     asked = asked_about(what, names, runs_code=True)
-    return Findings(_merged([(c, _called(q, name)) for q, name, causes in asked for c in causes], wanted))
+    found = [(c, _called(q, name)) for q, name, causes in asked for c in causes]
+    if what is None:
+        found += [(c, q.name_of(q.tensor) or words.THE_LOSS) for q, births in bad_roots(names) for c in births]
+    return Findings(_merged(found, wanted))
 
 
 def _called(q: Question, name: str) -> str:

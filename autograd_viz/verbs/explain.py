@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import FrameType
 from typing import Any, Literal, overload
 
 from ..answers.causes.answer import answer
+from ..answers.causes.bad_numbers import births_of_loss
 from ..answers.causes.cause import Cause, cause_of, source_of
 from ..answers.causes.check import ASKED, MAY, SO
 from ..answers.causes.code import grads_read, spelling
@@ -84,12 +87,40 @@ def _explained(what: Any, loss: Any, frame: FrameType) -> Explanation:
         if not is_drawable(x):
             message = "explain(x) takes a tensor of autograd_viz or of PyTorch, a module, or an exception"
             raise NotDrawableError.instead_of(message, x)
-    return explain_tensor(what, loss, visible_names(asking_frame(frame, tensors)))
+    names = visible_names(asking_frame(frame, tensors))
+    return (_of_root(what, names) if loss is None else None) or explain_tensor(what, loss, names)
+
+
+def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
+    """What is odd in the loss of the last pass, or in what led to it: nobody asks for its own grad. None if nothing is."""
+    if is_leaf(root) or root.retains_grad or root.numel() != 1:
+        return None
+    with unseen(root):
+        question = question_of(root, root, names)
+        has_begun = question.last is not None and question.last.root is question.op is not None
+        births = [] if question.history.is_running() else births_of_loss(question)
+    if births:
+        return Explanation(question, births, names, headed=False)
+    found = explain_asked(asked_about(root, names), names) if has_begun else None
+    return found if found is not None and any(page_of(c.kind) is not None for c in found.causes) else None
 
 
 def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
     """The answer about the leaf, or the run, that most is wrong with; the others are details."""
-    return explain_asked(asked_about(module, names), names)
+    found = explain_asked(asked_about(module, names), names)
+    is_fine = module is None and {c.kind for c in found.causes} <= {"all_fine", "no_error"}
+    return next((Explanation(q, causes, names, headed=False) for q, causes in bad_roots(names)), found) if is_fine else found
+
+
+def bad_roots(names: dict[str, Any]) -> Iterator[tuple[Question, list[Cause]]]:
+    """Each of the user's losses that is nan or inf and on which nobody has called backward(), with the origin of that."""
+    for value in names.values():
+        if is_drawable(value) and not is_leaf(value) and value.numel() == 1 and value.is_floating_point():
+            with unseen(value):
+                q = question_of(value, value, names)
+                births = births_of_loss(q) if _is_bad(value) and not q.history.is_running() else []
+            if births and not any(p.root is q.op for p in q.passes):
+                yield q, births
 
 
 Asked = list[tuple[Question, str, list[Cause]]]
@@ -114,11 +145,21 @@ def explain_asked(asked: Asked, names: dict[str, Any]) -> Explanation:
         return Explanation(None, [Cause("all_fine", said=said) if asked else Cause("no_error")], {}, headed=False)
     odd.sort(key=lambda part: _rank(part[1]))
     q, causes, headed = odd[0]
+    called = next(name for other, name, _ in asked if other is q)
+    q = replace(q, name_of=lambda t: called if t is odd[0][0].tensor else odd[0][0].name_of(t))  # one in a list has that name
     causes = sorted((c for c in causes if _rank([c]) < RANKS[ASKED]), key=lambda c: _rank([c]))
     first = Explanation(q, causes, names, headed)
     others = [answer(q, causes[:1], headed, page_of).short.partition("\n")[0] for q, causes, headed in odd[1:]]
     first.details = "\n".join(dict.fromkeys([*filter(None, [first.details]), *map(printable, others)]))
     return first
+
+
+def _is_bad(value: Any) -> bool:
+    """Is it known to be nan or inf?"""
+    try:
+        return not math.isfinite(float(value.detach()))
+    except Exception:  # it has no numbers, as one on the meta device
+        return False
 
 
 def _is_of_run(cause: Cause) -> bool:

@@ -195,7 +195,7 @@ TRAINED = (
 @LIBRARIES
 def test_a_training_that_diverged_is_told_from_an_op_that_made_nan(library: str) -> None:
     answer = run(TRAINED.format("(w * w * w)"), library, "w")
-    assert kinds(answer) == ["diverged"] and lines(answer) == [7 if library == "core" else None], answer
+    assert kinds(answer) == ["bad_leaf_diverged" if library == "core" else "diverged"], answer
     answer = run(TRAINED.format("(w - 1).log()").replace("range(3)", "range(1)"), library, "w")
     assert kinds(answer)[0] == "forward_born" and blamed(answer)[0] == "Log", answer
 

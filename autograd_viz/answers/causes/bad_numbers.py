@@ -4,40 +4,58 @@ from __future__ import annotations
 
 from ... import words
 from ...graph.model import Tensor
+from ...graph.text import number_text
 from ..sentences import PROPERTIES
-from .cause import Cause, source_of
+from .cause import Cause, cause_of, source_of
 from .check import ASKED, MAY, SO, check
 from .facts import Edge, Facts
 from .forward_birth import births_of, forward_births
-from .nan_sources import GROWING, SAFE, has_negative_base, is_unsafe, nan_source
+from .nan_sources import GROWING, ROWS, SAFE, has_negative_base, is_unsafe, nan_source
 from .numbers import bounds, has_zero, is_zero, text_of, value_with
 from .ops import cause_at, factor_values, factors, given_text, name_of_op, op_of, zeros_behind
 from .question import Question
 
+LEAST_HALF = 2**-25  # float16 rounds what is smaller to 0
 NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan for any gradient
 MADE = ("born_*", "forward_*", "given*", "diverged", "nan_of_inf", "inf_to_nan", "zero_times_inf*", "loss_bad*")
+LATE = ("given_leaf", "diverged")  # a leaf has it by now, and where it began is not told
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
 
-@check("AV301", "not-finite", {**dict.fromkeys(MADE, SO), "bad_*": MAY, "changed_since": ASKED})
+@check("AV301", "not-finite", {**dict.fromkeys(MADE, SO), "bad_leaf*": SO, "bad_*": MAY, "changed_since": ASKED})
 def not_finite(numbers: Facts, question: Question) -> list[Cause]:
     """nan or inf in a gradient: the op that made it, forward or backward."""
-    return [_of_earlier_step(numbers, question, c) if c.kind == "given_leaf" else c for c in _causes(numbers)]
+    return [_of_earlier_step(numbers, question, c) if c.kind in LATE else c for c in _causes(numbers)]
+
+
+def births_of_loss(q: Question) -> list[Cause]:
+    """The origin of nan or inf in the root of a question; empty if it has none."""
+    return _births(q.facts, q)
+
+
+def _births(f: Facts, q: Question) -> list[Cause]:
+    return [_of_earlier_step(f, q, c) if c.kind in LATE else c for c in forward_births(f)]
 
 
 def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
     """A trained leaf holds nan, and so does all that came of it: which op of the loss may have made it, if one may."""
-    is_trained = any(h.steps for h in q.optimizers) or any(e.number > q.passes[0].number for e in q.events("written"))
-    if not is_trained or cause.tensors != (f.subject.id,):
+    leaf = f.tensors[cause.tensors[0]]
+    holders = [h for h in q.history.optimizers(q.tensor) if h.steps]
+    is_stepped = any(f.live.id_of(p) == leaf.id for h in holders for p in h.leaves)
+    is_written = leaf.id == f.subject.id and any(e.number > p.number for p in q.passes[:1] for e in q.events("written"))
+    if not (is_stepped or is_written):
         return cause
-    what = {**cause.said, "what": "nan" if value_with(f.subject.value, ("nan",)) else cause.said["what"]}
-    unsafe = sorted((n for n in q.ways if is_unsafe(f, n)), key=lambda n: op_of(f, n) in GROWING)
+    what = {"tensor": leaf.name or words.THE_TENSOR, "what": value_with(leaf.value) or cause.said["what"]}
+    small = [h for h in holders if 0 < h.eps < LEAST_HALF] if leaf.value.dtype == "float16" else []
+    if small:
+        return cause_of("bad_leaf_eps", small[0].made, **what, optimizer=small[0].kind, eps=number_text(small[0].eps))
+    unsafe = sorted((n for n in f.pass_nodes if is_unsafe(f, n)), key=lambda n: op_of(f, n) in GROWING)
     if unsafe:
-        return cause_at(
-            f, "bad_leaf_grown" if op_of(f, unsafe[0]) in GROWING else "bad_leaf", unsafe[0], (f.subject.id,), **what
-        )
-    is_known = all(op_of(f, n) in SAFE or f.nodes[n].variable is not None for n in q.ways)
-    return Cause("bad_leaf_diverged", (f.subject.id,), said=what) if is_known else cause
+        op = op_of(f, unsafe[0])
+        kind = "bad_leaf_grown" if op in GROWING else "bad_leaf_row" if op in ROWS else "bad_leaf"
+        return cause_at(f, kind, unsafe[0], (leaf.id,), **what)
+    is_known = all(op_of(f, n) in SAFE or f.nodes[n].variable is not None for n in f.pass_nodes)
+    return Cause("bad_leaf_diverged", (leaf.id,), said=what) if is_known else cause
 
 
 def _causes(f: Facts) -> list[Cause]:
@@ -71,9 +89,9 @@ def _not_arrived(f: Facts, name: str) -> Cause:
     return Cause(kind, (f.subject.id,), source=source, said={"what": name, "value": text_of(arrived)})
 
 
-def bad_loss(f: Facts) -> list[Cause]:
+def bad_loss(f: Facts, q: Question) -> list[Cause]:
     """The gradient is finite, and the loss is not."""
-    found = forward_births(f) if f.is_connected else []
+    found = _births(f, q) if f.is_connected else []
     grad = f.subject.grad
     is_number = grad is not None and not value_with(grad) and not is_zero(grad)
     is_nan = any(PROPERTIES["nan"](f.tensors[t].value) for t in f.loss)

@@ -103,6 +103,8 @@ def _modified(q: Question, message: str) -> list[Cause]:
     op = "" if saver is None else spelling(saver)
     if writer is not None:
         kind = "modified_by_step" if writer.kind == "step" else "modified"
+        if kind == "modified_by_step" and (carried := _carried(q)):
+            return carried
         return [cause_of(kind, writer, op=op, saved=source_of(saver))]
     return _carried(q) if saver is None else [cause_of("modified_unseen", saver, op=op)]
 

@@ -83,10 +83,16 @@ def _nearest(f: Facts, walk: _Walk) -> list[Cause]:
     """The nearest origin; an op comes before other origins. Also the op that made nan of an inf that was given."""
     if not walk.origins:
         return []
-    made = next((c for c in walk.origins if c.kind not in PUT), walk.origins[0])
+    made = next((c for c in walk.origins if c.kind not in PUT or _is_of_data(f, c)), walk.origins[0])
     made = _overflow_behind(f, made) or made
     is_mixed = made.kind in PUT and made.said.get("what") == "inf"
     return [_at(walk.nan_at, "nan_of_inf"), made] if is_mixed and walk.nan_at is not None else [made]
+
+
+def _is_of_data(f: Facts, cause: Cause) -> bool:
+    """Is it in data that the program gave, and no model made? A trained leaf has it by then, because of these."""
+    leaf = f.tensors[cause.tensors[0]]
+    return cause.kind in ("given", "given_made") and not leaf.requires_grad and f.live.is_data(leaf.id)
 
 
 def _overflow_behind(f: Facts, made: Cause) -> Cause | None:

@@ -95,6 +95,7 @@ class Live(Protocol):
     data_made: Callable[[str, str], Event | None]
     repeated: Callable[[str, str], tuple[int, ...]]  # dimensions along which a saved tensor repeats one number
     lost: Callable[[str, str], Event | None]  # where whole numbers behind it were lost: "wrapped", or "floored" to 0
+    is_data: Callable[[str], bool]  # has a program made a tensor of the document, and no op of one that requires grad?
     made_of_data: Callable[[str], Event | None]  # the same for a tensor of the document
     kept: Callable[[str, str], Any]  # the array of a saved tensor, if it is not very large
     called_as: Callable[[str], str]  # the function that the program called, and that made the node; "" if unknown

@@ -153,6 +153,7 @@ SAFE = (
     "HuberLoss", "SmoothL1Loss", "View", "UnsafeView", "ReshapeAlias", "T", "Transpose", "Permute", "Squeeze", "Unsqueeze",
     "Expand", "Select", "Slice", "Relu", "Tanh", "Sigmoid", "Convolution", "Clone", "Cat", "Stack", "Pow",
 )  # fmt: skip  # of finite numbers they make nan only where these are too large
+ROWS, MASKS = ("Softmax", "LogSoftmax"), ("MaskedFill", "Where")  # a row that is masked as a whole
 GUARDS = ("Add", "Clamp", "ClampMin", "Softplus", "Exp", "Maximum")
 
 
@@ -169,4 +170,6 @@ def is_unsafe(f: Facts, node: str) -> bool:
         exponent = number(f.plain(node, "exponent"))
         return exponent is None or exponent < 1 or exponent != int(exponent)
     before = next((a.node for a in f.nodes[node].next_functions if a.node is not None), None)
+    if op in ROWS:
+        return before is not None and op_of(f, before) in MASKS
     return op in UNSAFE and (op in GROWING or before is None or op_of(f, before) not in GUARDS)

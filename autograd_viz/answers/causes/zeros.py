@@ -111,15 +111,23 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
         parts = " + ".join(
             f"{value_text(v)} {words.FROM_NODE.format(node=f.called(n))}" for (n, _), v in [*values.items()][:MOST_PARTS]
         )
-        if variable is None and (sides := _two_sides(f, at, {s for s, _ in values})) is not None:
+        sides = _two_sides(f, at, {s for s, _ in values})
+        if sides is not None and (variable is None or _is_ratio_of_one(f, sides)):
             return cause_at(f, "zero_two_sides", sides, at=name)
-        if (added := _added_back(f, {s for s, _ in values})) is not None:
+        if (added := _added_back(f, {s for (s, _), v in values.items() if not is_zero(v)})) is not None:
             return cause_at(f, "zero_added_back", added, at=name)
         return cause_at(f, "zero_cancel", node, here, at=name, parts=parts)
     if total is None and len(values) > 1:  # their sum may be zero, and the hook may only look
         return Cause("not_recorded", (f.subject.id,))
     value = next(iter(values.values())) if total is None else total
     return cause_at(f, "zero_hook", node, here, hook=hooks or "?", value=value_text(value))
+
+
+def _is_ratio_of_one(f: Facts, node: str) -> bool:
+    """Is it a difference of which exp() makes 1 everywhere? Both of its sides are the same, and both are trained."""
+    after = next((s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())), None)
+    result = f.live.kept(after, "result") if after is not None and op_of(f, after) == "Exp" else None
+    return result is not None and bool((result == 1).all())
 
 
 def _added_back(f: Facts, senders: set[str]) -> str | None:

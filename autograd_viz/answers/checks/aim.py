@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -22,6 +23,7 @@ from ..causes.question import Question
 from .loss import LOSSES, SHAPED
 
 LAYERS = ("Addmm", "Mm")
+AIMED = re.compile(r"(?:^|_)(?:target|teacher|ema)(?:_|$)")
 PICKED = (*SHAPED, "Max", "Amax", "Min", "Amin", "Gather", "Minimum")  # values of a layer, or some of them
 RANGES = {"Sigmoid": (0.0, 1.0), "Softmax": (0.0, 1.0), "Tanh": (-1.0, 1.0)}  # of results
 WEIGHING = ("mul", "__mul__", "__rmul__")
@@ -30,11 +32,12 @@ LESS, THROUGH = (
     ("squeeze", "view", "reshape", "div", "__truediv__", "sum", "neg", "exp"),
 )
 FAR = 8  # ops that are followed
+MANY = 0.2  # the part of targets that are negative
 PLENTY = 1.5  # labels of a row, on average
 OUTSIDE = 0.5  # beyond a range, by which a target is out of reach
 
 
-@check("AV204", "trained-target", {"target_trained": MAY, "weight_trained": MAY}, of_run=True)
+@check("AV204", "trained-target", {"target_trained": MAY, "weight_trained": MAY, "target_held": MAY}, of_run=True)
 def trained_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """A target, or the weight of a log_prob(), that the model itself computed, and through which the loss trains it, too."""
     f = numbers
@@ -58,6 +61,23 @@ def trained_target(numbers: Facts, ways: Iterable[str], question: Question) -> I
                 if _is_log_prob(log) and not _is_log_prob(weight) and (less := _difference(weight)) is not None:
                     yield cause_of("weight_trained", op, weight=spelling(less))
                     return
+    yield from _held(question, root)
+
+
+def _held(q: Question, root: Op | None) -> Iterator[Cause]:
+    """A model with the name of a target or a teacher, that the optimizer of its student has, too."""
+    leaves = q.leaves_of(root) if root is not None else set()
+    nets = {name: [*m.named_parameters()] for name, m in q.models.items()}
+    for name in filter(AIMED.search, nets):
+        own = [p for _, p in nets[name]]
+        holder = next((h for h in q.holders if h.steps and own and {*own} <= {*h.leaves}), None)
+        if holder is None or not {*own} <= leaves:
+            continue
+        for student, its in nets.items():
+            is_alike = [(n, p.shape) for n, p in its] == [(n, p.shape) for n, p in nets[name]]
+            if is_alike and not AIMED.search(student) and {p for _, p in its} <= {*holder.leaves} & leaves:
+                yield cause_of("target_held", holder.made, target=name, student=student, optimizer=holder.kind)
+                return
 
 
 def _behind(f: Facts, node: str, ops: tuple[str, ...]) -> str:
@@ -121,16 +141,23 @@ def out_of_reach(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             yield from wrong
             return
         after = _ways_on(f, node)
-        made = op_of(f, after[0]) if len(after) == 1 and op_of(f, node) in LOSSES else ""
+        made = op_of(f, _behind(f, after[0], PICKED)) if len(after) == 1 and op_of(f, node) in LOSSES else ""
         least, most = RANGES.get(made, (0.0, float("inf")))
         given = [t.value for t in f.inputs(node) if not t.requires_grad and t.value.shape] if made in (*RANGES, "Relu") else []
         found = bounds(given[0]) if len(given) == 1 else None
         if found is not None and (
-            found[1] > most + OUTSIDE or (found[0] < least - OUTSIDE and (made != "Relu" or found[1] <= 0))
+            found[1] > most + OUTSIDE
+            or (found[0] < least - OUTSIDE and (made != "Relu" or found[1] <= 0 or _are_negative(f, node)))
         ):
             low, high = f"{found[0]:.3g}", f"{found[1]:.3g}"
             yield cause_at(f, "out_of_reach", node, least=low, most=high, made=plain_name(made))
             return
+
+
+def _are_negative(f: Facts, node: str) -> bool:
+    """Are many of the targets negative? A few may be noise, or mark something."""
+    targets = f.live.kept(node, "target")
+    return targets is not None and bool((targets < -OUTSIDE).mean() > MANY)
 
 
 def _no_distribution(f: Facts, node: str) -> list[Cause]:

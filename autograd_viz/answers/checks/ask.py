@@ -19,6 +19,7 @@ from ..causes.question import Question
 from . import (
     aim,
     bottom,
+    classes,
     function,
     labels,
     layers,
@@ -32,6 +33,7 @@ from . import (
     shapes,
     signs,
     similarity,
+    terms,
     updates,
 )
 
@@ -74,15 +76,17 @@ def _piled_hooks(q: Question) -> list[Cause]:
 
 
 def _bad_loss(q: Question) -> list[Cause]:
-    return [] if q.numbers is None else bad_numbers.bad_loss(q.numbers)
+    return [] if q.numbers is None else bad_numbers.bad_loss(q.numbers, q)
 
 
 PAGES = (
     loss.squashed_twice, loss.softmax_over_batch, loss.broadcast_in_loss, aim.trained_target, signs.wrong_sign,
     aim.out_of_reach, aim.padding_counted, aim.padding_is_item, bottom.no_bottom, bottom.exchanged, labels.not_signs,
-    labels.whole_numbers_lost, similarity.own_similarity, sequences.sees_target, noise.other_noise, players.same_aim,
-    shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating, layers.dropout_off,
-    layers.same_again, path.skip_written, updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
+    labels.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, classes.class_left_out, classes.weights_of_counts,
+    classes.temperature_multiplied, similarity.own_similarity, sequences.sees_target, sequences.last_step, noise.other_noise,
+    players.same_aim, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
+    layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written,
+    updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
 )  # fmt: skip
 
 TURNS = (
@@ -114,6 +118,8 @@ TURNS = (
     Turn(loop.never_stepped, OTHER),
     Turn(loop.clip_in_vain, OTHER),
     Turn(loop.step_too_small, (*ZERO, *OTHER)),
+    Turn(loop.rounded_away, OTHER),
+    Turn(layers.one_sided_hook, (*ZERO, *OTHER), is_last=True),
     Turn(updates.decayed_away, (*ZERO, *OTHER)),
     Turn(lost_part, OTHER),
     Turn(_piled_hooks, OTHER, is_last=True),
@@ -177,8 +183,8 @@ def raised() -> Iterator[Cause]:
 
 
 AREAS = (
-    path, loss, aim, signs, players, bottom, labels, similarity, sequences, noise, shapes, layers, bad_numbers, zeros, sizes,
-    loop, updates, memory, function,
+    path, loss, aim, signs, players, bottom, labels, classes, terms, similarity, sequences, noise, shapes, layers, bad_numbers,
+    zeros, sizes, loop, updates, memory, function,
 )  # fmt: skip
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}

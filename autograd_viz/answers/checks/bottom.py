@@ -77,14 +77,18 @@ def _layers_in(f: Facts, node: str) -> set[str]:
     return {n for n in met if met.count(n) == 1}
 
 
-@check("AV211", "arguments-exchanged", {"exchanged": MAY, "exchanged_labels": SO}, of_run=True)
+@check("AV211", "arguments-exchanged", {"exchanged": MAY, "exchanged_labels": SO, "exchanged_logs": SO}, of_run=True)
 def exchanged(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
-    """A binary cross entropy that got the targets as its input, and the predictions as its targets."""
+    """A binary cross entropy or a kl_div that got the targets as its input, and the predictions as its targets."""
     f = numbers
     for node in ways:
-        sent = [a.node for a in f.nodes[node].next_functions[:2]] if op_of(f, node).startswith("BinaryCrossEntropy") else []
-        if len(sent) > 1 and sent[0] is None and sent[1] is not None:
+        op, sent = op_of(f, node), [a.node for a in f.nodes[node].next_functions[:2]]
+        if op.startswith("BinaryCrossEntropy") and len(sent) > 1 and sent[0] is None and sent[1] is not None:
             given = next((t.value for t in f.inputs(node) if not t.requires_grad), None)
             is_label = given is not None and bool(given.numbers) and {*given.numbers} <= {0, 1}
             yield cause_at(f, "exchanged_labels" if is_label else "exchanged", node)
+            return
+        own = sent[0] if op == "Xlogy" and len(sent) > 1 and sent[0] == sent[1] else None  # kl_div: a target and its logarithm
+        if own is not None and op_of(f, own) == "LogSoftmax":
+            yield cause_at(f, "exchanged_logs", node)
             return

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ... import words
 from ...graph.model import Value
 from ...graph.text import number_text
 from ..causes.cause import Cause, cause_of
@@ -19,8 +21,19 @@ from ..causes.sizes import NORMS, ROUTES
 
 WEIGHT = 1  # among the inputs of the node
 EQUAL = 1e-3  # rows that differ less, as a part of the largest element, are equal
-FLAT = 0.01  # the mean derivative of a sigmoid or tanh that is saturated
+FLAT = 0.1  # the mean derivative of a sigmoid or tanh that is saturated, as a part of the largest
 CONTAINERS = ("Sequential", "ModuleList")
+NAMED, GRAD = re.compile(r"\s*\(?(\w+)"), re.compile(r"\bgrad\(\s*(\w+)")  # the result; what autograd.grad() differentiates
+SMOOTH = ("Tanh", "Sigmoid", "Softplus", "Gelu", "Silu", "Sin", "Elu", "Mish")
+PLENTY_OF = 16  # elements
+STRONG = 0.21  # the part that a dropout leaves
+SOME = 0.2  # the part of a gradient that is zero
+BENDS = (
+    "Relu", "Sigmoid", "Tanh", "Gelu", "Silu", "LeakyRelu", "Elu", "Selu", "Celu", "Softplus", "Hardtanh", "Hardswish", "Mish",
+    "Prelu", "Rrelu", "LogSigmoid", "Softmax", "Sin", "Cos", "Exp", "Pow", "Mul", "Div", "Abs", "Max", "Maximum", "Clamp",
+    "ClampMin", "Sqrt", "Log", "NativeLayerNorm", "NativeGroupNorm", "CudnnRnn", "Threshold", "Where", "Hardsigmoid", "Glu",
+    "MaxPool2DWithIndices", "ScaledDotProductEfficientAttention", "ScaledDotProductFlashAttentionForCpu", "Sign", "Atan",
+)  # fmt: skip
 TAKERS = ("Addmm", "Mm", "Bmm", "Convolution")
 
 
@@ -29,7 +42,7 @@ def equal_units(question: Question, numbers: Facts) -> Iterator[Cause]:
     """All units of a layer began with the same weights, so they get the same gradient and stay equal."""
     q, grad = question, question.grad
     steps = [s for h in q.optimizers for s in h.steps]
-    if q.tensor.ndim != 2 or len(q.tensor) < 2 or not steps or not _is_inside(numbers):
+    if q.tensor.ndim < 2 or len(q.tensor) < 2 or not steps or not _is_inside(numbers):
         return
     own, its = _spread(q.tensor.detach()), None if grad is None else _spread(grad.detach())
     if (own or 0.0) <= EQUAL and (its or 0.0) <= EQUAL:
@@ -47,6 +60,70 @@ def _spread(t: Any) -> float | None:
     """By how much its rows differ, as a part of the largest element; None if all are zero."""
     largest = float(t.abs().max())
     return float((t - t[:1]).abs().max()) / largest if largest else None
+
+
+@check("AV308", "dropout-too-strong", {"dropout_strong": MAY}, of_run=True)
+def dropout_strong(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+    """A dropout that leaves a fifth of its input or less: its number is the part that it drops, not the part that it keeps."""
+    f = numbers
+    for node in ways:
+        called = f.live.called_as(node)
+        kept = f.live.kept(node, "other" if op_of(f, node) == "Mul" else "result1") if called == "dropout" else None
+        most = 0.0 if kept is None or not kept.size else float(kept.max())  # 1 / (1 - p), or True
+        share = 1 / most if most > 1 else float(kept.mean()) if kept is not None and kept.size else 1.0
+        if kept is not None and kept.size >= PLENTY_OF and 0 < share <= STRONG:
+            yield cause_at(f, "dropout_strong", node, op=called, percent=f"{100 * (1 - share):.3g}")
+            return
+
+
+@check("AV309", "no-activation", {"no_activation": MAY}, of_run=True)
+def no_activation(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+    """Linear layers one after the other with nothing between them, in a model without an activation: they are one layer."""
+    f, q, nodes = numbers, question, [*ways]
+    if not any(h.steps for h in q.holders) or any(op_of(f, n) in BENDS for n in _before_layers(f, nodes)):
+        return
+    layers = [n for n in nodes if op_of(f, n) == "Addmm" and f.nodes[n].next_functions[1].node is not None]
+    for node in layers:
+        before = f.nodes[node].next_functions[1].node
+        while before is not None and op_of(f, before) in ROUTES:
+            before = f.nodes[before].next_functions[0].node
+        shapes = [next((t.value.shape for t in of), ()) for of in (f.results(before), f.results(node))] if before else [(), ()]
+        first = re.findall(r"\d+", f.plain(before, "mat1_sym_sizes")) if before is not None else []
+        if before is None or op_of(f, before) != "Addmm" or len(first) != 2 or not all(shapes):
+            continue
+        if shapes[0][-1] >= max(int(first[-1]), shapes[1][-1]):  # a narrow layer between two wide ones is a factor
+            yield cause_at(f, "no_activation", node, before=f.source(before))
+            return
+
+
+def _before_layers(f: Facts, nodes: list[str]) -> Iterable[str]:
+    """What led to an input of a layer."""
+    return f.downstream(n for n in nodes if op_of(f, n) in TAKERS)
+
+
+@check("AV311", "flat-second-derivative", {"flat_twice": MAY}, of_run=True)
+def flat_twice(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+    """A derivative of a derivative of a network of relu, which is 0 everywhere."""
+    f, q, nodes = numbers, question, [*ways]
+    grads = [p for p in q.history.passes if p.name == "grad" and q.last is not None and p.number < q.last.number]
+    texts = [p.source.text for p in grads if p.source is not None]
+    made = {m[1] for t in texts if (m := NAMED.match(t)) is not None}
+    again = next((p for p in reversed(grads) if p.source and (m := GRAD.search(p.source.text)) and m[1] in made), None)
+    smooth = {op_of(f, n) for n in _before_layers(f, nodes)} & {*SMOOTH}
+    if again is not None and not smooth and any(op_of(f, n) == "ThresholdBackward" for n in nodes):
+        yield cause_of("flat_twice", again)
+
+
+@check("AV310", "one-sided-hook", {"one_sided_hook": MAY})
+def one_sided_hook(question: Question, numbers: Facts) -> Iterator[Cause]:
+    """A hook that leaves only the positive, or only the negative, part of a gradient."""
+    f, grad = numbers, question.grad
+    hooks = words.COMMA.join(f.live.hooks(f.edge[0])) if f.edge is not None else ""
+    if not hooks or grad is None or grad.numel() < PLENTY_OF:
+        return
+    zeros, is_one_sided = int((grad == 0).sum()), not bool((grad < 0).any()) or not bool((grad > 0).any())
+    if is_one_sided and SOME * grad.numel() < zeros < grad.numel():
+        yield cause_of("one_sided_hook", hook=hooks, zeros=str(zeros), count=str(grad.numel()))
 
 
 @check("AV307", "same-layer-again", {"same_again": MAY}, of_run=True)
@@ -76,7 +153,7 @@ def saturated(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     for node in ways:
         op = op_of(numbers, node)
         slope = _slope(op, numbers.result(node)) if op in ("Sigmoid", "Tanh") else None
-        if slope is not None and slope < FLAT and _taker(numbers, node) in TAKERS:
+        if slope is not None and slope < FLAT * (1.0 if op == "Tanh" else 0.25) and _taker(numbers, node) in TAKERS:
             yield cause_at(numbers, "saturated", node, slope=number_text(slope))
             return
 

@@ -33,6 +33,8 @@ FALLING = ("StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau")
 TURNS = 3  # times that a cosine schedule has passed its end
 REBOUND = re.compile(r"^\s*(\w+) *= *\1 *- *.*\b\1\.grad\b")  # `p = p - rate * p.grad`
 SETTLED = 3  # steps: weights that begin at zero have grown by then
+HUGE_RATE, LARGE_RATE = 2.0, 0.3  # of Adam: as a multiple of the weights that nn.Linear begins with; and itself
+SPACING = {"bfloat16": 2**-10, "float16": 2**-13}  # a quarter of the distance between two numbers, as a part of them
 NOTHING, SMALL_RATE = 1e-7, 1e-5  # a step, as a part of a weight; a learning rate
 
 
@@ -52,6 +54,10 @@ def not_held(question: Question) -> Iterator[Cause]:
         if len(passes := added(q)) > 1:
             is_part = any(v is q.tensor for m in _modules(q) for v in vars(m).values())
             yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
+        return
+    last = holders[-1]
+    if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
+        yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
         return
     used = q.history.used(q.tensor)
     if used is not None and any(e.number > used.detail for e in q.history.gone):  # of a copy, in an inner loop
@@ -144,7 +150,7 @@ def _is_always_zero(schedule: Any) -> bool:
     return False
 
 
-@check("AV404", "step-before-backward", {"step_first": MAY, "stepped_twice": MAY, "skipped": ASKED})
+@check("AV404", "step-before-backward", {"step_first": MAY, "stepped_twice": MAY, "stepped_by_two": MAY, "skipped": ASKED})
 def step_order(question: Question) -> Iterator[Cause]:
     """step() in the wrong place: before the pass of its iteration, or twice after it; or skipped by a scaler."""
     q, last = question, question.last
@@ -156,6 +162,9 @@ def step_order(question: Question) -> Iterator[Cause]:
         yield cause_of("skipped", checks[-1])
     elif steps and steps[-1].number < last.number and len(steps) == len(q.passes) and steps[0].number < q.passes[0].number:
         yield cause_of("step_first", steps[-1], **{"pass": last.source})
+    twins = [h for h in q.optimizers if len(h.steps) >= SETTLED and {*h.leaves} == {*q.optimizers[0].leaves}]
+    if len(twins) > 1 and all(h.steps[-1].number > last.number for h in twins):
+        yield cause_of("stepped_by_two", twins[-1].steps[-1], first=twins[0].kind, second=twins[1].kind)
     reach = [p.number for p in q.passes if p.root is None or q.is_reached_from(p.root)][-PLENTY - 1 :]
     for holder in q.optimizers if len(reach) > PLENTY else ():
         rounds = [sum(a < s.number < b for s in holder.steps) for a, b in pairwise(reach)]
@@ -212,12 +221,9 @@ def clip_before_unscale(question: Question) -> Iterator[Cause]:
             yield Cause("clipped_scaled", source=cause.source, said={**cause.said, "pass": last.source})
 
 
-ADAM_EPS = 1e-8  # PyTorch's default
-
-
 def step_of(holder: Holder, grad: float, count: int) -> float:
     """About by how much a step moves a tensor of so many elements, whose gradient has this norm; 0 if that is not known."""
-    size = min(math.sqrt(count), grad / ADAM_EPS)  # a gradient far below Adam's eps moves nothing
+    size = min(math.sqrt(count), grad / holder.eps) if holder.eps else math.sqrt(count)  # far below eps it moves nothing
     return {"SGD": grad, "Adam": size, "AdamW": size}.get(holder.kind, 0.0) * (holder.rate or 0.0)
 
 
@@ -227,7 +233,9 @@ def step_too_large(question: Question) -> Iterator[Cause]:
     for holder in question.optimizers if question.tensor.ndim > 1 else ():
         own, grad = question.norms
         step = step_of(holder, grad, question.tensor.numel())
-        if len(holder.steps) >= SETTLED and 0 < own <= step < math.inf:
+        rate, size = holder.rate or 0.0, math.sqrt(math.prod(question.tensor.shape[1:]))
+        is_huge = holder.kind.startswith("Adam") and rate * size >= HUGE_RATE and rate >= LARGE_RATE and len(holder.leaves) > 2
+        if len(holder.steps) >= SETTLED and (0 < own <= step < math.inf or (is_huge and 0 < step < math.inf)):
             said = {"rate": number_text(holder.rate or 0.0), "step": number_text(step), "own": number_text(own)}
             yield cause_of("step_too_large", holder.steps[-1], optimizer=holder.kind, **said)
 
@@ -267,6 +275,18 @@ def clip_in_vain(question: Question) -> Iterator[Cause]:
     elif q.last is not None and q.last.number < history.clips[-1].number and q.grad is not None and not is_clipped:
         is_kept = any(e.number > history.clips[-1].number for e in q.events("set"))  # clipped one by one, and summed
         yield from () if is_kept else [cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")]
+
+
+@check("AV419", "rounded-away", {"rounded_away": MAY})
+def rounded_away(question: Question) -> Iterator[Cause]:
+    """Steps of weights in bfloat16 or float16 that are smaller than the distance to the next number: they change nothing."""
+    dtype = str(question.tensor.dtype).rpartition(".")[2]
+    own, grad = question.norms
+    for holder in question.optimizers if dtype in SPACING and question.tensor.ndim > 1 else ():
+        step = step_of(holder, grad, question.tensor.numel())
+        if len(holder.steps) >= SETTLED and 0 < step < SPACING[dtype] * own:
+            said = {"step": number_text(step), "own": number_text(own), "dtype": dtype}
+            yield cause_of("rounded_away", holder.steps[-1], optimizer=holder.kind, **said)
 
 
 @check("AV411", "step-too-small", {"step_too_small": MAY, "clipped_away": MAY})

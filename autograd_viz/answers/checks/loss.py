@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from ...graph.op_names import plain_name
@@ -35,7 +36,14 @@ COMPARED = {*LOSSES, "Log", "BinaryCrossEntropy", "Add", "Clamp", "ClampMin", "K
 MOST_SHAPED = 8  # ops that shape a tensor, one after the other
 
 
-SQUASHED = {"softmax_twice": SO, "sigmoid_twice": SO, "softmax_for_log": MAY, "logits_for_log": MAY, "logits_narrowed": MAY}
+SQUASHED = {
+    "softmax_twice": SO,
+    "sigmoid_twice": SO,
+    "log_twice": SO,
+    "softmax_for_log": MAY,
+    "logits_for_log": MAY,
+    "logits_narrowed": MAY,
+}
 
 
 @check("AV201", "squashed-twice", SQUASHED, of_run=True)
@@ -47,7 +55,9 @@ def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> I
         made = "" if before is None else op_of(numbers, before)
         if before is None:
             continue
-        if made == INSIDE[op][0]:
+        if op == "NllLoss" and made == "Log" and op_of(numbers, _before(numbers, before) or before) == "LogSoftmax":
+            yield cause_at(numbers, "log_twice", before)
+        elif made == INSIDE[op][0]:
             yield cause_at(numbers, INSIDE[op][1], before, loss="nll_loss")
         elif op == "NllLoss" and made in ("Addmm", "Mm", "Convolution"):
             yield cause_at(
@@ -70,10 +80,10 @@ def _after(f: Facts, node: str) -> set[str]:
 
 
 def _before(f: Facts, node: str) -> str | None:
-    """The node that made its first input, before ops that only shape it."""
+    """The node that made its first input, before ops that only shape it, or keep it from 0 and 1."""
     for _ in range(MOST_SHAPED):
         first = f.nodes[node].next_functions[:1]
-        if not first or first[0].node is None or op_of(f, first[0].node) not in SHAPED:
+        if not first or first[0].node is None or op_of(f, first[0].node) not in (*SHAPED, "Clamp", "ClampMin", "ClampMax"):
             return first[0].node if first else None
         node = first[0].node
     return None
@@ -117,7 +127,7 @@ def _not_summed(f: Facts, node: str) -> Iterator[Cause]:
 
 
 @check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY, "every_product": MAY}, of_run=True)
-def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def broadcast_in_loss(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """A layer's (n, 1) that targets of shape (n,) made (n, n), in a difference or another op on elements."""
     f, seen = numbers, set[tuple[str, int]]()  # a line is told once
     for node in ways:
@@ -136,15 +146,42 @@ def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         elif op == "Expand" and results == [n * 2] and shapes == {n} and (loss := _of_columns(f, node)) is not None:
             yield cause_at(f, "every_product", loss, result=shape_text((*n, 1)), other=shape_text(n), shape=shape_text(n * 2))
             return
-        elif op == "Mul" and is_pair and len(shapes) > 1 and _is_weight(f, node) and _is_averaged(f, node, KEEPING):
+        elif results == [n * 2] and _pairs_rows(f, question, node, n):
             yield cause_at(f, "every_product", node, result=shape_text((*n, 1)), other=shape_text(n), shape=shape_text(n * 2))
             return
+
+
+def _pairs_rows(f: Facts, q: Question, node: str, n: tuple[int, ...]) -> bool:
+    """Is it a difference of a layer's row and a column of data, or a product of a trained and another, and then averaged?"""
+    if op_of(f, node) == "Sub":
+        return _is_row_of_layer(f, node, n) and _has_column(f, q, node, n) and _is_averaged(f, node)
+    is_pair = {t.value.shape for t in f.inputs(node)} == {(*n, 1), n}
+    return op_of(f, node) == "Mul" and n >= (2,) and is_pair and _is_weight(f, node) and _is_averaged(f, node, KEEPING)
 
 
 def _of_columns(f: Facts, node: str) -> str | None:
     """The functional loss that a row was expanded for, if its targets are a column that was expanded, too."""
     after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op_of(f, s) in LOSSES[:-1]]
     return next((s for s in after if f.live.repeated(s, "target") == (1,)), None)
+
+
+def _is_row_of_layer(f: Facts, node: str, n: tuple[int, ...]) -> bool:
+    """Is it of the row that a layer's column was squeezed to, and of what is no tensor of the graph?"""
+    before = [a.node for a in f.nodes[node].next_functions if a.node is not None]
+    before = [a.node or "" for a in f.nodes[before[0]].next_functions] if before and op_of(f, before[0]) == "Expand" else before
+    row, layer = (before[0], _before(f, before[0])) if len(before) == 1 else (None, None)
+    is_row = row is not None and [t.value.shape for t in f.results(row)] == [n] and op_of(f, row) in SHAPED
+    return is_row and layer is not None and op_of(f, layer) in LAYERS
+
+
+def _has_column(f: Facts, q: Question, node: str, n: tuple[int, ...]) -> bool:
+    """Is the other side a column of data: by its shape, by the loss that was called, or by the name in the line?"""
+    if f.live.called_as(node) in ("l1_loss", "smooth_l1_loss", "huber_loss", "mse_loss"):
+        return True
+    source = f.source(node)
+    named = [q.names.get(w) for w in re.findall(r"[A-Za-z_]\w*", "" if source is None else source.expression)]
+    data = [v for v in named if v is not None and hasattr(type(v), "grad_fn") and not v.requires_grad]
+    return any(tuple(v.shape) == (*n, 1) for v in data)
 
 
 def _is_weight(f: Facts, node: str) -> bool:

@@ -80,18 +80,20 @@ def _is_called(f: Facts, node: str) -> bool:
     return f.live.called_as(node).replace("_", "") == op_of(f, node).lower()
 
 
-@check("AV107", "leaf-lost", {"leaf_gone": MAY}, of_run=True)
+@check("AV107", "leaf-lost", {"leaf_gone": MAY, "parameter_gone": MAY}, of_run=True)
 def lost_leaf(question: Question) -> Iterator[Cause]:
-    """A variable that was made with requires_grad=True and changed in the same statement: it is no leaf, and has no grad."""
+    """A leaf, or a parameter, that was changed in the statement that made it: what has its name is neither."""
     q, root = question, None if question.last is None else question.last.root
-    for name, value in q.names.items() if root is not None else ():
+    parts = {f"{name}.{k}": v for name, m in q.models.items() for k, v in vars(m).items() if k[:1] != "_"}
+    for name, value in {**q.names, **parts}.items() if root is not None else ():
         op = q.maker_of(value) if has_graph(value) else None
         leaf = op.given[0] if op is not None and op is not root and len(op.given) == 1 else None
-        if op is None or leaf is None or is_op(leaf) or type(leaf).__name__ == "Parameter" or op not in q.ops_behind(root):
+        if op is None or leaf is None or is_op(leaf) or op not in q.ops_behind(root):
             continue
-        is_one = op.source is not None and "requires_grad" in op.source.text
+        is_parameter = type(leaf).__name__ == "Parameter"
+        is_one = op.source is not None and ("Parameter(" if is_parameter else "requires_grad") in op.source.text
         if is_one and q.name_of(leaf) is None and not value.retains_grad:
-            yield cause_of("leaf_gone", op, variable=name, op=spelling(op))
+            yield cause_of("parameter_gone" if is_parameter else "leaf_gone", op, variable=name, op=spelling(op))
             return
 
 
@@ -110,7 +112,7 @@ def not_frozen(question: Question) -> Iterator[Cause]:
                 break
 
 
-@check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY}, of_run=True)
+@check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY, "drawn_by_normal": MAY}, of_run=True)
 def lost_term(question: Question) -> Iterator[Cause]:
     """A part of the loss that trains nothing, beside others: made by autograd.grad() without a graph, or by sample()."""
     passes = {
@@ -118,7 +120,8 @@ def lost_term(question: Question) -> Iterator[Cause]:
     }  # the last of each line
     for began in list(passes.values())[-MOST_LINES:]:
         for term in _terms(began) if began is not None and not began.cut else ():
-            made = next((op for op in origins(term) if op.name == "grad" and op.cut == "op"), None) if term.cut else None
+            is_lost = term.cut or not any(type(leaf).__name__ == "Parameter" for leaf in question.leaves_of(term))
+            made = next((op for op in origins(term) if op.name == "grad" and op.cut == "op"), None) if is_lost else None
             if made is not None:
                 yield cause_of("term_of_gradients", made, term=term.source)
                 return
@@ -126,6 +129,10 @@ def lost_term(question: Question) -> Iterator[Cause]:
     if root is None or root.cut:
         return
     there, all_ops = with_history([root]), behind([root])
+    normal = next((op for op in there if op.name == "normal" and any(map(is_op, op.given))), None)
+    if normal is not None:
+        yield cause_of("drawn_by_normal", normal, op=spelling(normal))
+        return
     if any(op.source is not None and "log_prob" in op.source.text for op in all_ops):
         return  # a score function: the draw is weighed, not followed
     for draw in all_ops:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..causes.paths import is_op
 from ..causes.question import Question
 
 RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+LAYERS, TAKERS = ("LSTM", "GRU", "RNN"), ("Addmm", "Mm", "Mul", "NativeDropout", "Relu", "Tanh", "NativeLayerNorm")
 PLAIN = (
     "cross_entropy", "nll_loss", "log_softmax", "view", "reshape", "flatten", "transpose", "permute", "linear", "dropout",
     "layer_norm", "contiguous", "mul", "div", "truediv",
@@ -44,6 +46,37 @@ def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iter
         else:
             continue
         return
+
+
+@check("AV225", "last-step", {"reverse_unseen": MAY, "last_is_padding": MAY}, of_run=True)
+def last_step(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+    """The last step of a recurrent layer: there the reverse direction has read one step, and padded rows end."""
+    f, nodes = numbers, [*ways]
+    parts = [p for m in question.models.values() for p in m.modules() if type(p).__name__ in LAYERS]
+    for node in nodes:
+        before = next((a.node for a in f.nodes[node].next_functions), None) if op_of(f, node) == "Select" else None
+        if before is None or f.live.called_as(before) not in RECURRENT or f.plain(node, "index") != "-1":
+            continue
+        is_batch_first = op_of(f, before) == "Transpose"
+        width, dim = next((t.value.shape[-1] for t in f.results(node)), 0), f.plain(node, "dim")
+        users = {op_of(f, s) for e in f.edges_at(node) for s, _ in f.senders.get(e, ())}
+        if dim != ("1" if is_batch_first else "0") or not users <= {*TAKERS}:
+            continue
+        sizes = re.findall(r"\d+", f.plain(node, "self_sym_sizes"))
+        padded = [c for n in nodes if op_of(f, n) == "Embedding" and (c := _padded(f, n, is_batch_first, sizes[:2]))]
+        if any(p.bidirectional and 2 * p.hidden_size == width for p in parts):
+            yield cause_at(f, "reverse_unseen", node)
+        elif padded:
+            yield cause_at(f, "last_is_padding", node, count=str(padded[0]))
+
+
+def _padded(f: Facts, table: str, is_batch_first: bool, sizes: list[str]) -> int:
+    """How many rows of its indices, which have these sizes, end with padding, and begin with something else."""
+    pad, rows = int(f.plain(table, "padding_idx") or -1), f.live.kept(table, "indices")
+    if rows is None or [*map(str, rows.shape)] != sizes or pad < 0:
+        return 0
+    rows = rows if is_batch_first else rows.T
+    return int(((rows[:, -1] == pad) & (rows[:, 0] != pad)).sum())
 
 
 def _is_same(given: Any, targets: Any) -> bool:

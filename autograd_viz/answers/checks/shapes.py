@@ -30,7 +30,7 @@ def rows_mixed(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A view that exchanges dimensions: it keeps the order of elements, so rows of different samples are mixed."""
     for node in ways:
         for cause, before, after in _views(numbers, node):
-            if _exchanges(before, after):
+            if _exchanges(before, after) or _is_of_classes(numbers, node, before, after):
                 yield replace(cause, said={**cause.said, "before": shape_text(before), "after": shape_text(after)})
                 return
 
@@ -44,6 +44,15 @@ def _views(f: Facts, node: str) -> Iterator[tuple[Cause, Shape, Shape]]:
         made = f.live.data_made(node, saved.name) if saved.state == "kept" else None
         if made is not None and saved.value is not None and made.name in CALLS:
             yield cause_of("rows_mixed", made, op=made.name), made.detail, saved.value.shape
+
+
+def _is_of_classes(f: Facts, node: str, before: Shape, after: Shape) -> bool:
+    """Is it `view(-1, classes)` before a softmax, of what a convolution gave: (batch, classes, places)?"""
+    users = {op_of(f, s) for e in f.edges_at(node) for s, _ in f.senders.get(e, ())}
+    made = _next(f, node)
+    is_made = made is not None and op_of(f, made) == "Convolution"
+    is_flat = len(before) > 2 == len(after) and after[1] == before[1] != before[-1]
+    return is_made and is_flat and bool(users & {"LogSoftmax", "Softmax"})
 
 
 def _shape(text: str) -> Shape:

@@ -24,7 +24,7 @@ COSTS = ("cost", "penalt", "regret", "risk", "loss(", "losses", "error", "energy
 LEFT = re.compile(r"^[\s\w.,]+=(?!=)")  # of an assignment
 CLIPPED = {"Maximum": -1, "Minimum": 1}  # the sign with which one of a clipped and a plain ratio is the wrong one
 MOST = 64  # terms of a loss
-KINDS = dict.fromkeys(("minus_loss", "loss_maximized", "plus_log_prob", "plus_entropy", "clip_reversed"), MAY)
+KINDS = dict.fromkeys(("minus_loss", "loss_maximized", "plus_log_prob", "plus_entropy", "clip_reversed", "score_lowered"), MAY)
 End = tuple[str, int, str]
 
 
@@ -44,6 +44,34 @@ def wrong_sign(question: Question) -> Iterator[Cause]:
         yield cause_of("minus_loss" if sign > 0 else "loss_maximized", root, loss=loss, optimizer=users[0].kind)
     if f is not None and sign > 0:
         yield from _of_policy(f)
+        scores = [*signed(f, lambda node: bool(_score(q.facts, node)))]
+        if scores and all(_score(f, node) and s > 0 for node, s, _ in scores):
+            yield cause_of("score_lowered", root, score=_score(f, scores[0][0]), optimizer=users[0].kind)
+
+
+def _score(f: Facts, node: str) -> str:
+    """What a term measures, if that is best when it is large: a cosine, or an overlap divided by a sum of two."""
+    if f.live.called_as(node) == "cosine_similarity":
+        return "cosine_similarity"
+    sides = [a.node for a in f.nodes[node].next_functions] if op_of(f, node) == "Div" else []
+    tops = [*_through(f, sides[0], ("Mul", "Add"))] if len(sides) == 2 else []
+    sums = [*_through(f, sides[1], ("Add", "Sub"))] if len(sides) == 2 else []
+    product = _next(f, tops[-1]) if tops and op_of(f, tops[-1]) == "Sum" else None
+    overlaps = [a.node for a in f.nodes[product].next_functions] if product is not None and op_of(f, product) == "Mul" else []
+    is_of_data = len(overlaps) == 2 and None in overlaps  # predictions times targets
+    is_share = is_of_data and len(sums) > 1 and op_of(f, sums[-1]) == "Sum" and _next(f, sums[-1]) in overlaps
+    return "the overlap" if is_share else ""
+
+
+def _next(f: Facts, node: str) -> str | None:
+    return next((a.node for a in f.nodes[node].next_functions if a.node is not None), None)
+
+
+def _through(f: Facts, node: str | None, ops: tuple[str, ...]) -> Iterator[str]:
+    """A node, and those behind it along the first way, to the first that is none of these ops."""
+    while node is not None:
+        yield node
+        node = _next(f, node) if op_of(f, node) in ops else None
 
 
 def signed(f: Facts, is_end: Callable[[str], bool]) -> Iterator[End]:
@@ -60,8 +88,9 @@ def signed(f: Facts, is_end: Callable[[str], bool]) -> Iterator[End]:
         for i, after in enumerate(f.nodes[node].next_functions):
             if after.node is not None:
                 data = [t.value for t in f.others(node, i) if not t.requires_grad]
+                rows = [v for v in data if v.shape]  # one number may have any sign, of a reward as well
                 numbers = [n for n in numbers_of(f, node) if n is not None]
-                least = [*numbers, *((bounds(v) or (1.0, 0.0))[1] for v in data)]  # data without an element above 0
+                least = [*numbers, *((bounds(v) or (1.0, 0.0))[1] for v in rows)]  # data without an element above 0
                 is_minus = (
                     op == "Neg" or (op == "Sub" and i == 1) or (op == "Rsub") or (op == "Mul" and any(n < 0 for n in least))
                 )
@@ -78,13 +107,20 @@ def _of_policy(f: Facts) -> Iterator[Cause]:
     of_log = [end for end in ends if called(end[0]) == "log_prob"]
     weighted = [end for end in of_log if end[2]]
     if weighted and len(weighted) == len(of_log) and all(sign > 0 for _, sign, _ in weighted):
-        yield from () if any(_is_cost(f, end) for end in weighted) else [cause_at(f, "plus_log_prob", weighted[0][0])]
+        is_cost = any(_is_cost(f, end) for end in weighted) or all(_is_negative(f, weighs) for _, _, weighs in weighted)
+        yield from () if is_cost else [cause_at(f, "plus_log_prob", weighted[0][0])]
     entropy = next((node for node, sign, weighs in ends if called(node) == "entropy" and sign > 0 and not weighs), None)
     if entropy is not None and weighted and all(sign < 0 for _, sign, _ in weighted):
         yield cause_at(f, "plus_entropy", entropy)
     clipped = next((n for n, sign, _ in ends if CLIPPED.get(op_of(f, n)) == sign and _is_of_clipped_ratio(f, n)), None)
     if clipped is not None:
         yield cause_at(f, "clip_reversed", clipped)
+
+
+def _is_negative(f: Facts, weighs: str) -> bool:
+    """Has its data no element above 0?"""
+    found = [bounds(t.value) for t in f.inputs(weighs) if not t.requires_grad]
+    return any(b is not None and b[1] <= 0 for b in found)
 
 
 def _is_cost(f: Facts, end: End) -> bool:

@@ -20,6 +20,7 @@ from .loop import PLENTY, SETTLED, step_of
 
 FEW = 4  # elements whose signs may agree by chance
 CLOSE = 0.05  # a distance, as a part of a step
+MANY_MODELS = 6  # with one step each; fewer may be folds
 STATEFUL = ("Adam", "NAdam", "RAdam", "RMSprop", "Adadelta", "Adagrad")
 APART, ADDING = ("AdamW", "Lion"), ("SGD", "Adam", "NAdam", "RAdam", "RMSprop")  # how they use weight_decay
 DECAYED, LARGE_DECAY = 0.01, 0.05  # the part of a weight that a step takes away; weight_decay
@@ -112,23 +113,29 @@ def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
             yield f"{name}.", {**held, **held.get("_modules", {})}
 
 
-@check("AV415", "optimizer-made-anew", {"made_anew": MAY})
+@check("AV415", "optimizer-made-anew", {"made_anew": MAY, "model_anew": MAY})
 def made_anew(question: Question) -> Iterator[Cause]:
-    """An optimizer with averages of the gradient is made anew for each step, so it begins again and again."""
+    """An optimizer with averages of the gradient is made anew for each step, so it begins again; or with its model."""
     q = question
-    for h in [h for h in q.optimizers if h.made is not None and h.kind.startswith(STATEFUL)]:
+    for h in [h for h in q.optimizers if h.made is not None]:
         same = [e for e in q.history.born if e.source == h.made.source and e.name == h.kind]
         steps = [s.number for s in (*q.history.gone, *(s for other in q.holders for s in other.steps))]
         counts = [sum(a.number < s < b.number for s in steps) for a, b in pairwise(same)]
         used = q.history.used(q.tensor)
-        is_old = used is not None and len(same) >= SETTLED and used.detail < same[-PLENTY].number
-        if is_old and counts[-PLENTY:] == [1] * PLENTY and not any(e.number > same[0].number for e in q.events("written")):
-            yield cause_of("made_anew", h.made, optimizer=h.kind)
+        if used is None or len(same) < SETTLED or counts[-PLENTY:] != [1] * PLENTY:
+            continue
+        if used.detail > same[-PLENTY].number:
+            yield from (
+                [cause_of("model_anew", h.made, optimizer=h.kind, count=str(len(same)))] if len(same) > MANY_MODELS else ()
+            )
+        elif h.kind.startswith(STATEFUL):
+            is_read = any(e.number > same[0].number for e in q.events("written"))
+            yield from () if is_read else [cause_of("made_anew", h.made, optimizer=h.kind)]
 
 
-@check("AV416", "target-follows-at-once", {"follows_at_once": MAY}, of_run=True)
+@check("AV416", "target-follows-at-once", {"follows_at_once": MAY, "led_back": MAY}, of_run=True)
 def follows_at_once(question: Question) -> Iterator[Cause]:
-    """A target network that each update makes almost equal to the trained one: tau and 1 - tau are swapped."""
+    """An update that makes a target network almost equal to the trained one, or the trained one to the other."""
     q = question
     held = {p for h in q.holders for p in h.leaves}
     nets = [(name, dict(m.named_parameters())) for name, m in q.models.items()]
@@ -137,20 +144,23 @@ def follows_at_once(question: Question) -> Iterator[Cause]:
             if own.keys() != copies.keys() or held.isdisjoint(own.values()) or not held.isdisjoint(copies.values()):
                 continue
             for path, t in copies.items():
-                if own[path] in held and (found := _follows(q, t, own[path])) is not None:
+                found = _follows(q, t, own[path]) or _follows(q, own[path], t) if own[path] in held else None
+                if found is not None:
                     yield Cause(found.kind, source=found.source, said={**found.said, "target": name, "online": online})
                     return
 
 
 def _follows(q: Question, t: Any, w: Any) -> Cause | None:
-    """Was a tensor last written after the last step of a parameter, and is it nearer to it than a small part of that step?"""
+    """Was one last written after the last step of the parameter among them, and is nearer to the other than a part of it?"""
     written, alike = q.history.events_of(t, "written"), t.shape == w.shape and t.dtype == w.dtype
-    holders: list[Holder] = [h for h in q.history.optimizers(w) if h.holds and len(h.steps) >= SETTLED]
+    trained = [(p, h) for p in (t, w) for h in q.history.optimizers(p) if h.holds and len(h.steps) >= SETTLED]
+    holders: list[Holder] = [h for _, h in trained]
+    kind = "led_back" if trained and trained[0][0] is t else "follows_at_once"
     if not written or not holders or not alike or written[-1].number < holders[-1].steps[-1].number:
         return None
-    apart, step = float((t.detach() - w.detach()).norm()), step_of(holders[-1], q.history.norms(w)[1], w.numel())
+    apart, step = float((t.detach() - w.detach()).norm()), step_of(holders[-1], q.history.norms(trained[0][0])[1], w.numel())
     said: dict[str, Said] = {"apart": number_text(apart), "step": number_text(step)}
-    return cause_of("follows_at_once", written[-1], **said) if 0 < apart < CLOSE * step else None
+    return cause_of(kind, written[-1], **said) if 0 < apart < CLOSE * step else None
 
 
 @check("AV417", "decayed-away", {"decayed_away": MAY, "decay_in_gradient": MAY})

@@ -79,6 +79,10 @@ class Live:
     def lost(self, node: str, saved: str) -> Any:
         """The same for whole numbers that wrapped around."""
 
+    def is_data(self, tensor: str) -> bool:
+        """Known where a recorder tells what has made a tensor."""
+        return False
+
     def made_of_data(self, tensor: str) -> Any:
         """The same for a tensor of the document."""
 
@@ -111,8 +115,9 @@ def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Hold
     began = None if first is None else float(first)
     maximizes = any(g.get("maximize") for g in optimizer.param_groups)
     decay = float(groups[0].get("weight_decay") or 0.0) if groups else 0.0
+    eps = float((groups or optimizer.param_groups)[0].get("eps") or 0.0) if optimizer.param_groups else 0.0
     kind, shown = type(optimizer).__name__, tuple(steps)
-    return Holder(kind, made, bool(groups), rate, shown, leaves, bool(goes_on), began, maximizes, decay)
+    return Holder(kind, made, bool(groups), rate, shown, leaves, bool(goes_on), began, maximizes, decay, eps)
 
 
 MOST_ROOTS = 8  # graphs that are searched if the loss is not named

@@ -112,6 +112,10 @@ DO_GIVEN_MADE = "Check its inputs: 0 / 0 gives nan, as in constant columns."
 CAUSE_BAD_LEAF = "{tensor} itself holds {what} since an earlier step, and {op} may have made it ({line})."
 DO_BAD_LEAF = DO_FORWARD_BORN
 CAUSE_BAD_LEAF_GROWN = "{tensor} itself holds {what} since an earlier step, and {op} may have overflowed ({line})."
-CAUSE_BAD_LEAF_DIVERGED = "{tensor} itself holds {what}, and no op of its loss makes that but by too large numbers."
+CAUSE_BAD_LEAF_DIVERGED = "{tensor} itself holds {what}, and no op of its loss makes that of ordinary numbers."
 DO_BAD_LEAF_GROWN = DO_BORN_EXP
-DO_BAD_LEAF_DIVERGED = "Lower the learning rate, or scale the data."
+DO_BAD_LEAF_DIVERGED = "Lower the learning rate, or scale the data. Check each batch: torch.isfinite(x).all()."
+CAUSE_BAD_LEAF_ROW = "{tensor} itself holds {what} since an earlier step; {op} of masked rows may make it ({line})."
+DO_BAD_LEAF_ROW = DO_BORN_ROW
+CAUSE_BAD_LEAF_EPS = "{tensor} holds {what}: its numbers are float16, in which the eps of {optimizer}, {eps}, is 0 ({line})."
+DO_BAD_LEAF_EPS = "Pass eps=1e-4 to it; better, keep the weights in float32 and use torch.autocast()."

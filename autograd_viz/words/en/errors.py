@@ -159,3 +159,7 @@ EXPLAIN_ITEM = "Only one element becomes a number, and this tensor has {given}; 
 # errors of a step or of a user's op
 RAISED_BY = "{node} called {function}(), which raised the error at line {line}: {code}"
 THE_NODE = "a node"
+EXPLAIN_PROBABILITIES_OF = (
+    "binary_cross_entropy() got the targets as its input, and the predictions as its target: pass the predictions first."
+)
+EXPLAIN_OF_NUMBER = "{node} returned a gradient for an argument that is no tensor; return None in its place."

@@ -113,6 +113,10 @@ DO_GIVEN_MADE = "检查它的输入：0 / 0 得到 nan，例如一列全相等�
 CAUSE_BAD_LEAF = "{tensor} 自己从更早的一步起就含有 {what}，可能是 {op} 造成的（{line}）。"
 DO_BAD_LEAF = DO_FORWARD_BORN
 CAUSE_BAD_LEAF_GROWN = "{tensor} 自己从更早的一步起就含有 {what}，可能是 {op} 溢出了（{line}）。"
-CAUSE_BAD_LEAF_DIVERGED = "{tensor} 自己含有 {what}，而它的损失里的运算只有在数太大时才会得到它。"
+CAUSE_BAD_LEAF_DIVERGED = "{tensor} 自己含有 {what}，而它的损失里没有运算会由普通大小的数得到它。"
 DO_BAD_LEAF_GROWN = DO_BORN_EXP
-DO_BAD_LEAF_DIVERGED = "减小学习率，或缩放数据。"
+DO_BAD_LEAF_DIVERGED = "减小学习率，或缩放数据。并检查每个批次：torch.isfinite(x).all()。"
+CAUSE_BAD_LEAF_ROW = "{tensor} 自己从更早的一步起就含有 {what}，可能是 {op} 在整行被屏蔽时造成的（{line}）。"
+DO_BAD_LEAF_ROW = DO_BORN_ROW
+CAUSE_BAD_LEAF_EPS = "{tensor} 含有 {what}：它的数是 float16，{optimizer} 的 eps（{eps}）在其中等于 0（{line}）。"
+DO_BAD_LEAF_EPS = "传入 eps=1e-4；更好的办法是让权重保持 float32，并使用 torch.autocast()。"

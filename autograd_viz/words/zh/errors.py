@@ -137,3 +137,5 @@ EXPLAIN_ITEM = "只有一个元素的张量才能变成数，而这里有 {given
 # 单步执行或自定义运算抛出的错误
 RAISED_BY = "{node} 调用了 {function}()，它在第 {line} 行抛出错误：{code}"
 THE_NODE = "某个节点"
+EXPLAIN_PROBABILITIES_OF = "binary_cross_entropy() 把目标当作输入、把预测当作目标：请先传入预测。"
+EXPLAIN_OF_NUMBER = "{node} 为一个不是张量的参数返回了梯度；请在它的位置返回 None。"

@@ -276,6 +276,13 @@ class TorchLive(Live):
         return self._history.lost(self._kept(node, saved))
 
     @unseen
+    def is_data(self, tensor: str) -> bool:
+        """It is known where the tensor was made, or written; buffers of modules are written elsewhere."""
+        t = self._graph.tensors.get(tensor)
+        is_seen = t is not None and bool(self._history.events_of(t, "made", "written") or self._history.data_made(t))
+        return is_seen and self._history.op_of(t) is None
+
+    @unseen
     def made_of_data(self, tensor: str) -> Any:
         """Known while the tensor lives."""
         return self._history.data_made(self._graph.tensors.get(tensor))

@@ -1,0 +1,73 @@
+"""Checks of the terms of a loss: a sum beside a mean, a score that should rise, an action that nobody took."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import prod
+
+from ...graph.text import shape_text
+from ..causes.cause import Cause, cause_of
+from ..causes.check import MAY, check
+from ..causes.code import called_at
+from ..causes.facts import Facts
+from ..causes.ops import cause_at, numbers_of, op_of
+from ..causes.paths import is_op, with_history
+from ..causes.question import Question
+
+MEANS = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits", "NllLoss")
+MEAN = "1"  # the number of reduction="mean"
+LEAST, MANY = 0.1, 32  # a factor that seems to balance nothing; elements by which a sum is larger than a mean
+SAMPLED = re.compile(r"\.log_prob\(\s*[\w.]+\.sample\(")
+WEIGHED = ("mul", "__mul__", "__rmul__")
+MOST = 16  # terms
+
+
+@check("AV223", "sum-beside-mean", {"sum_beside_mean": MAY}, of_run=True)
+def sum_beside_mean(numbers: Facts) -> Iterator[Cause]:
+    """A loss that adds a mean over a batch, and a sum over all elements of the batch, which counts many times more."""
+    f, terms = numbers, [*_terms(numbers)]
+    means = [rows for node, _ in terms if (rows := _mean_of(f, node))]
+    for node, factor in terms:
+        shape = next((t.value.shape for t in f.inputs(node)), ()) if op_of(f, node) == "Sum" else ()
+        is_whole = all(t.value.shape == () for t in f.results(node))
+        if len(shape) > 1 and is_whole and prod(shape) >= MANY and factor >= LEAST and shape[0] in means:
+            yield cause_at(f, "sum_beside_mean", node, shape=shape_text(shape), count=str(prod(shape)))
+            return
+
+
+def _terms(f: Facts) -> Iterator[tuple[str, float]]:
+    """What a loss is a sum of, with the number that multiplies each. A quotient is a term: it may be a mean."""
+    todo = [(node, 1.0) for node, _ in f.starts]
+    for _ in range(MOST):
+        if not todo:
+            return
+        node, factor = todo.pop()
+        op, after = op_of(f, node), [a.node for a in f.nodes[node].next_functions if a.node is not None]
+        known = [abs(n) for n in numbers_of(f, node) if n is not None]
+        is_data = any(not t.requires_grad for t in f.inputs(node))
+        if op in ("Add", "Sub", "Neg", "Rsub") and not is_data:
+            todo += [(n, factor) for n in after]
+        elif op == "Mul" and len(after) == 1 and known:
+            todo.append((after[0], factor * known[0]))
+        else:
+            yield node, factor
+
+
+def _mean_of(f: Facts, node: str) -> int:
+    """The rows of what a term is the mean of; 0 if it is none."""
+    op = op_of(f, node)
+    is_mean = (op == "Mean" and f.plain(node, "dim") == "") or (op in MEANS and f.plain(node, "reduction") == MEAN)
+    shape: tuple[int, ...] = next((t.value.shape for t in f.inputs(node)), ()) if is_mean else ()
+    return shape[0] if len(shape) > 1 else 0
+
+
+@check("AV221", "other-action", {"other_action": MAY}, of_run=True)
+def other_action(question: Question) -> Iterator[Cause]:
+    """A log_prob() of a sample that is drawn for it alone, and weighed by rewards: those are of the action that was taken."""
+    root = None if question.last is None else question.last.root
+    there = with_history([root]) if root is not None else set()
+    logs = [op for op in there if op.source is not None and called_at(op.source) == "log_prob"]
+    drawn = [op for op in logs if op.source is not None and SAMPLED.search(op.source.expression)]
+    if drawn and any(op.name in WEIGHED and len([g for g in op.given if is_op(g)]) == 1 for op in there - {*drawn}):
+        yield cause_of("other_action", max(drawn, key=lambda op: op.number))

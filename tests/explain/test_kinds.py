@@ -1,0 +1,348 @@
+"""Kinds of faults that people post about: each is told, and its nearest innocent program is not accused of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+
+from .explained import told
+from .test_checks import found
+
+pytestmark = pytest.mark.torch
+BEGIN = "import copy\nnn, F, optim = torch.nn, torch.nn.functional, torch.optim\n"
+STEP = "    opt.zero_grad(); loss.backward(); opt.step()\n"
+CLASSES = (
+    """
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3){0})
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(4):
+    x, y = torch.randn(24, 4), torch.arange(24) % 3
+    loss = {1}
+"""
+    + STEP
+)
+ONE = (
+    """
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1){0})
+opt = optim.Adam(net.parameters(), {2})
+for i in range(4):
+    x, y = torch.randn(24, 4), torch.randn(24, 1)
+    loss = {1}
+"""
+    + STEP
+)
+PLACES = "net = nn.Conv1d(4, 6, 1)\nout = net(torch.randn(8, 4, 12))\ny = torch.arange(96) % 6\n"
+TEACHER = """
+student, teacher = nn.Linear(4, 3), nn.Linear(4, 3)
+opt = optim.Adam({0}, 1e-3)
+for i in range(4):
+    x = torch.randn(8, 4)
+    loss = F.mse_loss(student(x), teacher(x){1})
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+DISTILL = """
+net, teacher = nn.Linear(4, 3), nn.Linear(4, 3).requires_grad_(False)
+x = torch.randn(8, 4)
+loss = F.kl_div({0}, reduction="batchmean")
+loss.backward()
+"""
+GAN = """
+G, D = nn.Linear(4, 2), nn.Sequential(nn.Linear(2, 16), nn.LeakyReLU(0.2), nn.Linear(16, 1))
+og, od = optim.Adam(G.parameters(), 1e-3), optim.Adam(D.parameters(), 1e-3)
+bce = nn.BCEWithLogitsLoss()
+for i in range(4):
+    og.zero_grad(); od.zero_grad()
+    fake = G(torch.randn(32, 4))
+    d_loss = bce(D(torch.randn(32, 2)), torch.ones(32, 1)) + bce(D(fake{0}), torch.{1}(32, 1))
+    d_loss.backward(); od.step()
+    loss = bce(D(G(torch.randn(32, 4))), torch.ones(32, 1))
+    loss.backward(); og.step()
+"""
+ACTOR = """
+actor, critic = nn.Linear(3, 1), nn.Linear(4, 1)
+oa, oc = optim.Adam(actor.parameters(), 1e-3), optim.Adam(critic.parameters(), 1e-3)
+for i in range(4):
+    s, a, y = torch.randn(32, 3), torch.rand(32, 1), torch.randn(32, 1)
+    value = F.mse_loss(critic(torch.cat([s, a], 1)), y)
+    oc.zero_grad(); value.backward(); oc.step()
+    loss = {0}critic(torch.cat([s, actor(s)], 1)).mean()
+    oa.zero_grad(); loss.backward(); oa.step()
+"""
+POLICY = """
+policy = nn.Linear(4, 2)
+opt = optim.Adam(policy.parameters(), 1e-2)
+for i in range(4):
+    draws = [torch.distributions.Categorical(logits=policy(torch.randn(4))) for _ in range(6)]
+    logs, gains = [d.log_prob(d.sample()) for d in draws], torch.tensor([1.0, -1.0, 0.5, -0.5, 2.0, -2.0])
+    loss = torch.stack([{0}l * g for l, g in zip(logs, gains)]).sum()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+RATIO = """
+policy = nn.Linear(4, 2)
+opt = optim.Adam(policy.parameters(), 1e-2)
+for i in range(4):
+    s, gain = torch.randn(8, 4), torch.randn(8)
+    old, new = policy(s).log_softmax(1)[:, 0]{0}, policy(s).log_softmax(1)[:, 0]
+    loss = -((new - old).exp() * gain).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+AVERAGE = """
+net = nn.Linear(4, 3)
+mean = copy.deepcopy(net).requires_grad_(False)
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(4):
+    loss = F.cross_entropy(net(torch.randn(8, 4)), torch.arange(8) % 3)
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        for p, m in zip(net.parameters(), mean.parameters()):
+            {0}
+"""
+FROZEN = """
+body, head = nn.Linear(4, 8), nn.Linear(8, 3)
+opt = optim.Adam(head.parameters(), 1e-3)
+for p in {0}.parameters():
+    p.requires_grad = False
+for i in range(4):
+    loss = F.cross_entropy(head(body(torch.randn(8, 4)).relu()), torch.arange(8) % 3)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+TWO = """
+net = nn.Linear(4, 3)
+a, b = optim.SGD(net.parameters(), 0.1), optim.Adam(net.parameters(), 1e-3)
+for i in range(8):
+    loss = F.cross_entropy(net(torch.randn(8, 4)), torch.arange(8) % 3)
+    a.zero_grad(); b.zero_grad(); loss.backward()
+    {0}
+"""
+NORMAL = """
+enc, dec = nn.Linear(6, 4), nn.Linear(2, 6)
+x = torch.randn(8, 6)
+mean, log = enc(x).chunk(2, 1)
+z = {0}
+loss = F.mse_loss(dec(z), x) + (mean ** 2 + log.exp() - log).mean()
+loss.backward()
+"""
+ROUNDED = """
+enc, dec = nn.Linear(6, 4), nn.Linear(4, 6)
+x = torch.randn(8, 6)
+z = enc(x).tanh()
+loss = F.mse_loss(dec(z + (torch.sign(z) - z){0}), x)
+loss.backward()
+"""
+FIELD = """
+net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+x = torch.rand(9, 1, requires_grad=True)
+u = net(x)
+(d,) = torch.autograd.grad(u.sum(), x{0})
+loss = (d - x.cos()).pow(2).mean() + net(torch.ones(1, 1)).pow(2).mean()
+loss.backward()
+"""
+OWN = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = {0}
+        self.head = nn.Linear(3, 1)
+    def forward(self, x):
+        return self.head((x @ self.w).relu())
+net = Net()
+opt = optim.Adam(net.parameters(), 1e-3)
+loss = net(torch.randn(8, 4)).mean()
+opt.zero_grad(); loss.backward(retain_graph=True); opt.step()
+"""
+OVERLAP = "net = nn.Conv2d(1, 1, 3, padding=1)\nopt = optim.Adam(net.parameters(), 1e-2)\n" + (
+    "for i in range(4):\n    x = torch.rand(4, 1, 8, 8)\n    y = (x > 0.5).float()\n    p = net(x).sigmoid()\n    loss = {0}\n"
+    + STEP
+)
+ANEW = "{0}for i in range(8):\n{1}    loss = F.cross_entropy(net(torch.randn(8, 4)), torch.arange(8) % 3)\n" + STEP
+MADE = "{0}net = nn.Linear(4, 3)\n{0}opt = optim.SGD(net.parameters(), 0.1)\n"
+MASKED = """
+q = nn.Linear(4, 4)
+opt = optim.SGD(q.parameters(), 0.1)
+mask = torch.ones(5, 5).{0}.bool()
+for i in range(3):
+    x = torch.randn(2, 5, 4)
+    scores = (q(x) @ x.transpose(1, 2)).masked_fill(mask, -float("inf"))
+    loss = (scores.softmax(-1) @ q(x)).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+HALF = """
+net = nn.Linear(4, 3).half()
+opt = optim.Adam(net.parameters(), 1e-3{0})
+for i in range(3):
+    loss = F.relu(net(torch.randn(8, 4).half()) - 9).float().mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+HOLED = """
+net = nn.Linear(4, 1)
+opt = optim.SGD(net.parameters(), 0.1)
+x = torch.randn(8, 4)
+{0}
+for i in range(3):
+    loss = net(x){1}.mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+PAIRS = {  # the fault, its twin, what is said of the fault alone
+    "a logarithm of logarithms": (
+        CLASSES.format(", nn.LogSoftmax(1)", "F.nll_loss(net(x).log(), y)"),
+        CLASSES.format(", nn.Softmax(1)", "F.nll_loss(net(x).log(), y)"),
+        "AV201 log takes the logarithm of what log_softmax gives",
+    ),
+    "a softmax that was clamped": (
+        CLASSES.format(", nn.Softmax(1)", "F.cross_entropy(net(x).clamp(1e-6, 1), y)"),
+        CLASSES.format("", "F.cross_entropy(net(x).clamp(-9, 9), y)"),
+        "AV201 log_softmax, as in cross_entropy, takes logits",
+    ),
+    "a row and a column of data": (
+        ONE.format("", "F.l1_loss(net(x).squeeze(1), y)", 1e-3), ONE.format("", "F.l1_loss(net(x), y)", 1e-3), "AV203",
+    ),
+    "a row and a column of data, by hand": (
+        ONE.format("", "(y - net(x).squeeze(1)).abs().mean()", 1e-3),
+        ONE.format("", "(y - net(x)).abs().mean()", 1e-3),
+        "AV203",
+    ),
+    "a rate that moves all weights": (
+        ONE.format("", "(net(x) - y).pow(2).mean()", 2.0), ONE.format("", "(net(x) - y).pow(2).mean()", 0.1), "AV408",
+    ),
+    "a last relu, and negative targets": (
+        ONE.format(", nn.ReLU()", "F.mse_loss(net(x), 3 * y)", 1e-3),
+        ONE.format(", nn.ReLU()", "F.mse_loss(net(x), y.abs())", 1e-3),
+        "the predictions are the result of relu",
+    ),
+    "the largest probability, and numbers of classes": (
+        CLASSES.format(", nn.Softmax(1)", "F.mse_loss(net(x).max(1)[0], y.float())"),
+        CLASSES.format(", nn.Softmax(1)", "F.mse_loss(net(x).max(1)[0], (y == 0).float())"),
+        "the predictions are the result of softmax",
+    ),
+    "classes that stand in the middle": (
+        PLACES + "loss = F.cross_entropy(out.view(-1, 6), y)\nloss.backward()",
+        PLACES + "loss = F.cross_entropy(out.transpose(1, 2).reshape(-1, 6), y)\nloss.backward()",
+        "AV208",
+    ),
+    "predictions as the target of kl_div": (
+        DISTILL.format("teacher(x).softmax(1), net(x).log_softmax(1)"),
+        DISTILL.format("teacher(x).log_softmax(1), net(x).softmax(1)"),
+        "AV211 kl_div got the predictions as its target",
+    ),
+    "a teacher that its optimizer has": (
+        TEACHER.format("[*student.parameters(), *teacher.parameters()]", ""),
+        TEACHER.format("student.parameters()", ".detach()"),
+        "trains teacher as well as student",
+    ),
+    "samples that are told to be real": (
+        GAN.format(".detach()", "ones"), GAN.format(".detach()", "zeros"), "asks D for the same score",
+    ),
+    "a generator that both losses pull": (GAN.format("", "zeros"), GAN.format(".detach()", "zeros"), "gives G a gradient, too"),
+    "an actor without a minus": (ACTOR.format(""), ACTOR.format("-"), "the loss of actor is what critic gives"),
+    "a sum of rewarded actions": (POLICY.format(""), POLICY.format("-"), "AV205"),
+    "an old policy that is trained": (RATIO.format(""), RATIO.format(".detach()"), "both sides of new - old"),
+    "weights that go back to their average": (
+        AVERAGE.format("p.copy_(0.999 * m + 0.001 * p)"), AVERAGE.format("m.copy_(0.9 * m + 0.1 * p)"), "differs from mean by",
+    ),
+    "an optimizer of frozen weights": (FROZEN.format("head"), FROZEN.format("body"), "All that Adam has is frozen"),
+    "two optimizers of the same weights": (TWO.format("a.step(); b.step()"), TWO.format("(a if i < 4 else b).step()"), "AV404"),
+    "normal() of what is trained": (
+        NORMAL.format("torch.normal(mean, log.exp())"), NORMAL.format("mean + log.exp() * torch.randn_like(log)"), "AV106",
+    ),
+    "a straight way that is not straight": (ROUNDED.format(""), ROUNDED.format(".detach()"), "adds z back to a difference"),
+    "a derivative without a graph, beside its input": (FIELD.format(""), FIELD.format(", create_graph=True"), "AV106"),
+    "a parameter times a number": (
+        OWN.format("nn.Parameter(torch.randn(4, 3)) * 0.1"), OWN.format("nn.Parameter(torch.randn(4, 3) * 0.1)"), "AV107",
+    ),
+    "an overlap that is lowered": (
+        OVERLAP.format("2 * (p * y).sum() / (p.sum() + y.sum())"),
+        OVERLAP.format("1 - 2 * (p * y).sum() / (p.sum() + y.sum())"),
+        "the loss is the overlap",
+    ),
+    "a share that is no overlap": (
+        OVERLAP.format("2 * (p * y).sum() / (p.sum() + y.sum())"),
+        OVERLAP.format("(p * (y - net(x)) ** 2).sum() / (p.sum() + 1e-6)"),
+        "the loss is the overlap",
+    ),
+    "a cosine that is lowered": (
+        ONE.format("", "F.cosine_similarity(net(x), y, 0).mean()", 1e-3),
+        ONE.format("", "(1 - F.cosine_similarity(net(x), y, 0)).mean()", 1e-3),
+        "the loss is cosine_similarity",
+    ),
+    "a model that is made in the loop": (ANEW.format("", MADE.format("    ")), ANEW.format(MADE.format(""), ""), "AV415"),
+    "nan of the data, and of all weights by then": (
+        HOLED.format("x[3, 1] = float('nan')", ""), HOLED.format("", ".sub(9).sqrt()"), "AV301 x holds nan",
+    ),
+    "rows that a mask hides as a whole": (MASKED.format("tril()"), MASKED.format("triu(1)"), "softmax of masked rows"),
+    "the eps of Adam in float16": (HALF.format(""), HALF.format(", eps=1e-4"), "the eps of Adam, 1e-08, is 0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_fault_is_told_and_its_twin_is_not(name: str) -> None:
+    fault, twin, said = PAIRS[name]
+    assert said in str(found(BEGIN + fault, "torch"))
+    assert said not in str(found(BEGIN + twin, "torch"))
+
+
+BAD = """
+net = nn.Linear(4, 1)
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(2):
+    loss = net(torch.ones(8, 4)).{0}.mean()
+"""
+
+
+def asked(program: str, ask: str) -> str:
+    import torch
+
+    return str(told(BEGIN + program, ask, torch=torch))
+
+
+def test_a_loss_that_is_nan_says_where_that_began() -> None:
+    assert "log returned nan" in asked(BAD.format("sub(9).log()") + STEP, "loss")
+    assert "sqrt may have made it" in asked(BAD.format("sub(9).sqrt()") + STEP, "loss")
+
+
+def test_a_loss_that_is_nan_says_so_before_its_pass_too() -> None:
+    program = BAD.format("sub(9).log()") + "    break\n"
+    assert "log" in asked(program, "loss") and "not a leaf" not in asked(program, "loss")
+    assert "log" in asked(program, "")
+    assert "AV301" in str(found(BEGIN + program, "torch"))
+
+
+def test_a_loss_tells_what_is_odd_in_its_pass() -> None:
+    odd = CLASSES.format(", nn.Softmax(1)", "F.cross_entropy(net(x), y)")
+    assert "Leave softmax out" in asked(odd, "loss")
+    assert "not a leaf" in asked(CLASSES.format("", "F.cross_entropy(net(x), y)"), "loss")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "F.binary_cross_entropy(torch.full((3, 1), 2.0), nn.Linear(4, 1)(torch.ones(3, 4)).sigmoid())",
+            "pass the predictions first",
+        ),
+        ("F.binary_cross_entropy(nn.Linear(4, 1)(torch.ones(3, 4)) - 9, torch.ones(3, 1))", "takes probabilities"),
+    ],
+)
+def test_an_error_of_exchanged_arguments_is_told(line: str, said: str) -> None:
+    import torch
+
+    names: dict[str, Any] = {"torch": torch}
+    exec(f"{BEGIN}net = nn.Linear(4, 1)", names)
+    with pytest.raises(RuntimeError) as raised:
+        exec(line, names)
+    assert said in str(av.explain(raised.value))
+
+
+def test_a_state_that_is_carried_on_is_told_of_an_error_of_step() -> None:
+    program = """
+rnn = nn.LSTM(4, 8)
+opt = optim.Adam(rnn.parameters(), 1e-3)
+h = None
+for i in range(3):
+    out, h = rnn(torch.randn(5, 2, 4), h)
+    loss = out.mean()
+    opt.zero_grad(); loss.backward(retain_graph=True); opt.step()
+"""
+    assert "depends on an earlier lstm()" in str(found(BEGIN + program, "torch"))
