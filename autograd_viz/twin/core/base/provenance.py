@@ -174,7 +174,7 @@ def note_change(tensor: Tensor, at: tuple[Any, int] | None = None) -> None:
     """Remember the line that made this version: here, or `at`. It stands beside the version counter of the memory."""
     counter: Any = tensor._counter
     if at is None:
-        frame = users_frame(sys._getframe(2))  # at least two frames lie between a change in place and the user's code
+        frame = users_frame(sys._getframe(1))
         at = frame.f_code, frame.f_lasti
     if type(counter) is list:  # the counter of an inference tensor is of another type
         counter.insert(1, (counter[0] - 1, at))
