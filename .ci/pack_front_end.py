@@ -34,7 +34,7 @@ class Deflater:
 
 
 class PackFrontEnd(BuildHookInterface[Any]):
-    """Put `static.json` beside the folder `static`, which the wheel leaves out."""
+    """Put `static.json.bz2` beside the folder `static`, which the wheel leaves out."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Run by hatchling before it builds a wheel. An editable one reads the folder."""
@@ -46,9 +46,9 @@ class PackFrontEnd(BuildHookInterface[Any]):
         modules = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(modules)
         self.folder = tempfile.TemporaryDirectory()
-        file = Path(self.folder.name, "static.json")
-        file.write_text(modules.packed(room / "static"), encoding="utf-8")
-        build_data["force_include"][str(file)] = "autograd_viz/widget/static.json"
+        file = Path(self.folder.name, "static.json.bz2")
+        file.write_bytes(modules.packed(room / "static"))
+        build_data["force_include"][str(file)] = "autograd_viz/widget/static.json.bz2"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Run after it: the files once more, packed as tightly as can be."""

@@ -93,9 +93,9 @@ def _explained(what: Any, loss: Any, frame: FrameType) -> Explanation:
 
 def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
     """What is odd in the loss of the last pass, or in what led to it: nobody asks for its own grad. None if nothing is."""
-    if is_leaf(root) or root.retains_grad or root.numel() != 1:
-        return None
     with unseen(root):
+        if is_leaf(root) or root.retains_grad or root.numel() != 1:
+            return None
         question = question_of(root, root, names)
         has_begun = question.last is not None and question.last.root is question.op is not None
         births = [] if question.history.is_running() else births_of_loss(question)
@@ -115,12 +115,15 @@ def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
 def bad_roots(names: dict[str, Any]) -> Iterator[tuple[Question, list[Cause]]]:
     """Each of the user's losses that is nan or inf and on which nobody has called backward(), with the origin of that."""
     for value in names.values():
-        if is_drawable(value) and not is_leaf(value) and value.numel() == 1 and value.is_floating_point():
-            with unseen(value):
-                q = question_of(value, value, names)
-                births = births_of_loss(q) if _is_bad(value) and not q.history.is_running() else []
-            if births and not any(p.root is q.op for p in q.passes):
-                yield q, births
+        if not is_drawable(value):
+            continue
+        with unseen(value):
+            if is_leaf(value) or value.numel() != 1 or not value.is_floating_point():
+                continue
+            q = question_of(value, value, names)
+            births = births_of_loss(q) if _is_bad(value) and not q.history.is_running() else []
+        if births and not any(p.root is q.op for p in q.passes):
+            yield q, births
 
 
 Asked = list[tuple[Question, str, list[Cause]]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import json
 import posixpath
 import re
@@ -22,18 +23,21 @@ IMPORT = re.compile(r'^import [^;]*? from "(\.[^"]+)";\n', re.MULTILINE)
 CSS_COMMENT = re.compile(r"[ \t]*/\*.*?\*/|^[ \t]+", re.DOTALL | re.MULTILINE)
 
 
-def packed(static: Path) -> str:
-    """The folder `static` as JSON: each file's path and its text without comments. A wheel has this in place of the folder."""
+def packed(static: Path) -> bytes:
+    """The folder `static` as JSON: each file's path and its text without comments. A wheel has this in place of the folder.
+
+    One text of much alike is a fifth smaller by bz2 than as a wheel packs it.
+    """
     bare = {".js": COMMENT, ".css": CSS_COMMENT, ".html": re.compile("(?!)")}
     files = sorted(file for file in static.rglob("*") if file.suffix in bare)
     texts = {f.relative_to(static).as_posix(): bare[f.suffix].sub("", f.read_text(encoding="utf-8")) for f in files}
-    return json.dumps(texts, ensure_ascii=False, indent=0)
+    return bz2.compress(json.dumps(texts, ensure_ascii=False).encode())
 
 
 @cache
 def _from_wheel() -> dict[str, str]:
-    file = resources.files(__package__) / "static.json"
-    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
+    file = resources.files(__package__) / "static.json.bz2"
+    return dict(json.loads(bz2.decompress(file.read_bytes()))) if file.is_file() else {}
 
 
 def static_text(name: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST = 1.5 * 2**20  # bytes of the wheel
-SUFFIXES = {".py", ".js", ".mjs", ".ts", ".css", ".html", ".txt", ".json", ".typ", ".typed"}
+SUFFIXES = {".py", ".js", ".mjs", ".ts", ".css", ".html", ".txt", ".json", ".bz2", ".typ", ".typed"}
 FRONT_END = "autograd_viz/widget/static"
 
 
@@ -44,7 +44,7 @@ def test_the_wheel_is_small_and_holds_the_package_alone(built: Path) -> None:
         names = [n for n in map(PurePosixPath, packed.namelist()) if not n.parts[0].endswith(".dist-info")]
     package = {p.relative_to(ROOT).as_posix() for p in (ROOT / "autograd_viz").rglob("*") if p.is_file()}
     package = {p for p in package if "__pycache__" not in p and "node_modules" not in p and not p.endswith((".md", ".pyi"))}
-    assert {n.as_posix() for n in names} == {p for p in package if not p.startswith(FRONT_END)} | {f"{FRONT_END}.json"}
+    assert {n.as_posix() for n in names} == {p for p in package if not p.startswith(FRONT_END)} | {f"{FRONT_END}.json.bz2"}
     assert {n.suffix for n in names} <= SUFFIXES
 
 
