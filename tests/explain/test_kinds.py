@@ -283,6 +283,22 @@ def test_a_fault_is_told_and_its_twin_is_not(name: str) -> None:
     assert said not in str(found(BEGIN + twin, "torch"))
 
 
+ATTENDED = """
+x, pad = torch.randn(2, 3, 4), torch.tensor([[False, False, True], [True, True, {0}]])
+attention = nn.MultiheadAttention(4, 1, batch_first=True)
+opt = optim.SGD(attention.parameters(), 0.1)
+for i in range(1):
+    loss = attention(x{1}, x, x, key_padding_mask=pad)[0].pow(2).mean()
+"""
+
+
+@pytest.mark.parametrize(("row", "bad", "said"), [("True", "", "softmax returned nan"), ("False", " / 0", "made nan from an inf")])
+def test_a_constant_behind_softmax_is_not_accused(row: str, bad: str, said: str) -> None:
+    """Its result is not known: a mask of -inf is right where it leaves an element of each row."""
+    answer = str(found(BEGIN + ATTENDED.format(row, bad) + "    loss.backward()\n", "torch"))
+    assert "baddbmm" not in answer and said in answer, answer
+
+
 BAD = """
 net = nn.Linear(4, 1)
 opt = optim.SGD(net.parameters(), 0.1)
