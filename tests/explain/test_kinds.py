@@ -292,7 +292,7 @@ for i in range(1):
 """
 
 
-@pytest.mark.parametrize(("row", "bad", "said"), [("True", "", "softmax returned nan"), ("False", " / 0", "made nan from an inf")])
+@pytest.mark.parametrize(("row", "bad", "said"), [("True", "", "softmax returned nan"), ("False", " / 0", "nan from an inf")])
 def test_a_constant_behind_softmax_is_not_accused(row: str, bad: str, said: str) -> None:
     """Its result is not known: a mask of -inf is right where it leaves an element of each row."""
     answer = str(found(BEGIN + ATTENDED.format(row, bad) + "    loss.backward()\n", "torch"))

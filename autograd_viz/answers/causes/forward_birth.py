@@ -128,8 +128,9 @@ def _walk(f: Facts, root: str) -> _Walk:
         if what[at] == "nan" and {*bad.values()} == {"inf"}:
             walk.nan_at = walk.nan_at or op
         cause = _began(f, op, inputs, what[at]) if not bad else None
-        if cause is not None and cause.kind == "forward_constant" and walk.row is not None and not is_known(f.tensors[at].value):
-            cause = None  # the constant may be a mask, and only softmax made nan of its -inf
+        is_guess = cause is not None and cause.kind == "forward_constant" and not is_known(f.tensors[at].value)
+        if is_guess and walk.row is not None:  # the constant may be a mask, and only softmax made nan of its -inf
+            cause = None
         walk.origins += [] if cause is None else [cause]
         if not bad and cause is None and at != root and value_with(f.tensors[at].value):
             walk.first = walk.first or op
