@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +15,7 @@ import autograd_viz as av
 from autograd_viz.twin.core.backward.engine import GraphTask
 from autograd_viz.twin.core.ops.activation import activation
 from autograd_viz.twin.core.ops.index import indexing
+from autograd_viz.twin.core.ops.reduce import reduction
 
 
 @pytest.fixture
@@ -105,3 +108,37 @@ def test_a_cell_that_runs_again_is_one_statement() -> None:
         (x * x).backward()
         exec(compile("x.grad = None", "<cell>", "exec"), {"x": x})
     assert [e.kind for e in x._events] == ["cleared"] * 8
+
+
+def test_a_method_with_a_program_in_it_knows_its_caller() -> None:
+    x = av.tensor([[1.0, 2.0]], requires_grad=True)
+    w = av.tensor([[3.0], [4.0]])
+    assert (x @ w).item() == 11
+    assert x.mean().item() == 1.5  # both programs are there now
+    made = x @ w, x.mean()
+    assert av.Tensor.__matmul__ is not av.Tensor.matmul and av.Tensor.mean is not av.mean
+    assert [type(y.grad_fn).__name__ for y in made] == ["MmBackward0", "MeanBackward0"]
+    assert {y.grad_fn.at.code.co_filename for y in made} == {__file__}
+    assert inspect.signature(av.Tensor.mean) == inspect.signature(av.mean)
+
+
+def test_a_method_with_a_program_in_it_hands_other_arguments_on() -> None:
+    x = av.tensor([[1.0, 2.0], [3.0, 5.0]])
+    assert x.mean(axis=0).tolist() == x.mean(0).tolist() == [2, 3.5]
+    assert (x @ av.tensor([1.0, 1.0])).tolist() == [3, 8]
+    assert x.__matmul__(other=x).tolist() == x.matmul(x).tolist()
+    for call, kind, text in (
+        (lambda: x @ av.ones(3, 2), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (2x2 and 3x2)"),
+        (lambda: x.__matmul__(3), TypeError, "matmul(): argument 'other' (position 2) must be Tensor, not int"),
+        (lambda: av.ones(2, 2, dtype=av.int64).mean(), RuntimeError, "mean(): could not infer output dtype."),
+        (lambda: x.mean(0, axis=1), TypeError, "multiple values"),
+    ):
+        with pytest.raises(kind, match=re.escape(text)):
+            call()
+
+
+def test_a_replaced_method_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reduction.mean_all, "_program", None)
+    monkeypatch.setattr(av.Tensor, "mean", mine := lambda self: av.mean(self) * 2)
+    assert av.tensor([1.0, 2.0]).mean().item() == 3
+    assert av.Tensor.mean is mine

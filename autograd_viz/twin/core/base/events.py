@@ -7,13 +7,14 @@ the names while it is watched, so a program that is not watched pays nothing, an
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .provenance import callers_place, now
+from .provenance import Place, callers_place, now, users_frame
 
 MOST = 64  # the length of each list
 FEW = 12  # nodes behind a number
@@ -29,11 +30,12 @@ class PassNote:
     __slots__ = ("at", "error", "keeps_graph", "name", "order", "results", "root", "wanted")
 
     def __init__(self, name: str, root: Any, wanted: bool) -> None:
-        is_tensor = bool(type(root).__weakrefoffset__)  # a gradient edge and a wrong argument are not
+        is_tensor = type(root).__weakrefoffset__  # a gradient edge and a wrong argument are not
         self.root: Any = weakref.ref(root) if is_tensor else lambda: None
         self.name, self.wanted, self.keeps_graph, self.error = name, wanted, False, ""
         self.results: list[Any] = []
-        self.order, self.at = now(), callers_place()
+        frame = users_frame(sys._getframe(2))  # `passing` and its caller are of this package
+        self.order, self.at = now(), Place(frame.f_code, frame.f_lasti)
 
     def kept(self, graph: bool, results: list[Any]) -> None:
         """Whether grad() recorded its pass, and which of its results have no graph."""

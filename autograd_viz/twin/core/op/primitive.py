@@ -34,6 +34,7 @@ from ..base.symbol import Symbol
 from ..tensor.arguments import array_of, as_operand, brought_together, check_broadcast
 from ..tensor.tensor import Tensor
 from . import call
+from .inside import put_inside
 from .node_class import make_node_class, write_backward
 from .out import write_out
 from .primitive_node import PrimitiveNode
@@ -51,6 +52,7 @@ class Primitive(Table):
         self.savers: tuple[Callable[..., Any], ...] | None = None  # for each saved name, made at the first call
         self._program: Callable[..., Any] | None = None
         self.method_names: list[str] = []  # its method names on Tensor (methods.py)
+        self.inside: tuple[Any, str, str] | None = None  # the function that shall have the program in it (see `enter`)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if not isinstance(instance, Tensor):
@@ -72,6 +74,13 @@ class Primitive(Table):
         """
         self.read_rules(rules)
 
+    def enter(self, function: Any, method: str, test: str) -> None:
+        """Have the op's program in `function`, which calls it for arguments that pass `test`, where it is Tensor's `method`.
+
+        The test is text about the inputs' names.
+        """
+        self.inside = function, method, test
+
     @cached_property
     def node_class(self) -> type[PrimitiveNode] | None:
         """The class of its nodes, made at the first call; None for an op without rules."""
@@ -88,6 +97,8 @@ class Primitive(Table):
         """The function that runs the op and records it (call.py)."""
         if self._program is None:
             self._program = self._call if self.variadic or self.several else call.program(self, self.node_class)
+            if self.inside is not None:
+                put_inside(self, *self.inside)
         return self._program
 
     @property

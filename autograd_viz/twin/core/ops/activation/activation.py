@@ -186,32 +186,27 @@ def glu(input: Tensor, dim: int = -1) -> Any:
     return glu_of(input, dim=dim)
 
 
-# log((1 - p) / p) is x times this polynomial in x * x, highest power first; p is the probability below x. It is fitted so that
-# gelu is wrong by 1e-7 at most. Beyond |x| = 6.2 its first coefficient takes p to 0 or 1.
-_LOG_ODDS = (-3.37852955e-09, 2.57390306e-07, -7.79771567e-06, 1.09540082e-04, 6.91633855e-05, -7.26722880e-02, -1.59576703)
-_LEADING, *_MIDDLE, _LAST, _ONE = (np.array(c, np.float32) for c in (*_LOG_ODDS, 1))  # NumPy takes arrays faster than numbers
+# log(p / (1 - p)) / 2 is x times this polynomial in x * x, highest power first; p is the probability below x. It is fitted so
+# that gelu is wrong by 1e-7 at most. Beyond |x| = 6.2 its first coefficient takes p to 0 or 1.
+_LOG_ODDS = (1.68926478e-09, -1.28695153e-07, 3.898857835e-06, -5.4770041e-05, -3.458169275e-05, 3.6336144e-02, 7.97883515e-01)
+_LEADING, *_MIDDLE, _LAST, _HALF = (np.array(c, np.float32) for c in (*_LOG_ODDS, 0.5))  # arrays are faster than numbers
 _BLOCK = 16384  # elements that stay in a cache
 
 
 def normal_cdf(x: Any) -> Any:
-    """The probability that a standard normal number is below x."""
+    """The probability that a standard normal number is below x; for float32, 20 times as fast as SciPy's."""
     if x.dtype != np.float32:
         return special.ndtr(x).astype(x.dtype, copy=False)
-    return np.reciprocal(inverse := _inverse_cdf(x), out=inverse)
-
-
-def _inverse_cdf(x: Any) -> Any:
-    """1 / normal_cdf(x) of float32, 20 times as fast as SciPy's."""
     out = np.empty_like(x)
     if not x.flags.c_contiguous or x.size <= _BLOCK:
-        return _write_inverse(x, out)
+        return _write_cdf(x, out)
     row, out_row = x.reshape(-1), out.reshape(-1)
     for start in range(0, x.size, _BLOCK):
-        _write_inverse(row[start : start + _BLOCK], out_row[start : start + _BLOCK])
+        _write_cdf(row[start : start + _BLOCK], out_row[start : start + _BLOCK])
     return out
 
 
-def _write_inverse(x: Any, out: Any) -> Any:
+def _write_cdf(x: Any, out: Any) -> Any:
     square = np.square(x)
     np.multiply(square, _LEADING, out)
     for coefficient in _MIDDLE:
@@ -219,7 +214,8 @@ def _write_inverse(x: Any, out: Any) -> Any:
         np.multiply(out, square, out)
     np.add(out, _LAST, out)
     np.multiply(out, x, out)
-    return np.add(np.exp(out, out), _ONE, out)
+    np.multiply(np.tanh(out, out), _HALF, out)
+    return np.add(out, _HALF, out)
 
 
 @public_primitive("nn.functional.gelu", "GeluBackward0")
@@ -228,7 +224,8 @@ def gelu(self, *, approximate="none"):
     refuse_if(approximate not in ("none", "tanh"), "approximate argument must be either none or tanh.")
     refuse(self, "iub", "GeluKernelImpl")
     if approximate == "none":
-        return np.divide(self, out := _inverse_cdf(self), out=out) if self.dtype == np.float32 else self * normal_cdf(self)
+        share = normal_cdf(self)
+        return np.multiply(self, share, share) if self.dtype == np.float32 else self * share
     return 0.5 * self * (1 + np.tanh(ARRAY_NAMES["gelu_inner"](self)))
 gelu.defvjp(self = lambda grad, self, approximate: gelu_backward(grad, self, approximate=approximate))
 

@@ -156,6 +156,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
 
 
 public("torch.matmul")(matmul)
+mm.enter(matmul, "__matmul__", "type(mat2) is Tensor and self._data.ndim == 2 == mat2._data.ndim")
 
 
 def _folds(a: Tensor, b: Tensor) -> bool:

@@ -90,6 +90,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     if dim is None and not keepdim:
         return mean_all(input, dtype=dtype)
     return mean_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
+mean_all.enter(mean, "mean", "isinstance(self, Tensor) and self._data.dtype.kind == 'f'")
 
 
 @tensor_call()
