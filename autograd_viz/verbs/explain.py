@@ -98,7 +98,7 @@ def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
             return None
         question = question_of(root, root, names)
         has_begun = question.last is not None and question.last.root is question.op is not None
-        births = [] if question.history.is_running() else births_of_loss(question)
+        births = births_of_loss(question) if _is_bad(root) and not question.history.is_running() else []
     if births:
         return Explanation(question, births, names, headed=False)
     found = explain_asked(asked_about(root, names), names) if has_begun else None

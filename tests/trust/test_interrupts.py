@@ -204,3 +204,17 @@ def test_a_verb(module: Any, verb: str, tmp_path: Path) -> None:
     p.seen.clear()
     p.loss.backward()
     assert p.seen == [1] and p.grads() == states(module)[-1]
+
+
+@pytest.mark.torch
+def test_an_answer_that_runs_a_pass_again() -> None:
+    torch = pytest.importorskip("torch")
+    p = Program(torch)
+    loss, before = p.loss * float("nan"), p.grads()
+    assert "not finite" in str(av.explain(loss))
+    wrong = []
+    for at in some_of(lines_of(partial(av.explain, loss))):
+        Moments(at).run(partial(av.explain, loss))
+        wrong += [at] if p.grads() != before else []
+        p.c.grad = None
+    assert not wrong

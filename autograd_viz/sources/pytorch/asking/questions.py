@@ -8,7 +8,7 @@ counters are set back. The weights have their present values, and the answer say
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from ....graph.model import Value
 from ....graph.passes import Changed
 from ....graph.surroundings import Source
 from ....graph.trace import Step
+from ....runtime.interrupts import whole
 from ...shared.finite_differences import disagrees
 from ...shared.names import names_by_identity
 from ...shared.questions import Access, Live, numbers_of, roots_among
@@ -63,16 +64,16 @@ def replay(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None)
     except RuntimeError:  # no pass can start there
         return Replay({}, ())
     done = 0
-    with live.untouched():
+    with live.untouched(), whole():
         try:
-            while live.advance() is not None:
-                done += 1
-        except Exception:  # a saved tensor is gone, or the user's code raised: the steps before it count
-            pass
-        numbers = numbers_of(live.seen(), graph.node_ids)
-        numbers = {at: value for at, value in numbers.items() if not at.startswith("before:")}  # a grad of now
-        for index in reversed(range(done)):
-            live.undo(index)
+            with suppress(Exception):  # a saved tensor is gone, or the user's code raised: the steps before it count
+                while live.advance() is not None:
+                    done += 1
+            numbers = numbers_of(live.seen(), graph.node_ids)
+            numbers = {at: value for at, value in numbers.items() if not at.startswith("before:")}  # a grad of now
+        finally:  # also after Ctrl-C
+            for index in reversed(range(done)):
+                live.undo(index)
     return Replay(numbers, tuple(then))
 
 
