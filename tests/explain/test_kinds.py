@@ -185,6 +185,37 @@ for i in range(3):
     loss = net(x){1}.mean()
     opt.zero_grad(); loss.backward(); opt.step()
 """
+HAND = """
+x, y = torch.randn(24, 1), torch.randn(24)
+w, b = torch.randn(1, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
+opt = optim.Adam([w, b], 0.05)
+for i in range(40):
+    out = {0}
+    loss = torch.mean(({1}) ** 2)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+BOOTSTRAP = """
+q, t = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)), nn.Linear(4, 1)
+s = torch.randn(24, 4)
+with torch.no_grad():
+    y = {0}
+loss = ((q(s) - y) ** 2).mean()
+loss.backward()
+"""
+ALL_PAIRS = """
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+a, b, y = net(torch.randn(24, 4)), torch.randn(24, 1), torch.randn(24)
+loss = {0}
+loss.backward()
+"""
+ONE_NET = """
+net = nn.Linear(4, 3)
+target_net = {0}
+opt = optim.SGD([*net.parameters(), *target_net.parameters()], 0.1)
+for i in range(4):
+    loss = F.mse_loss(net(torch.randn(8, 4)), target_net(torch.randn(8, 4)))
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
 PAIRS = {  # the fault, its twin, what is said of the fault alone
     "a logarithm of logarithms": (
         CLASSES.format(", nn.LogSoftmax(1)", "F.nll_loss(net(x).log(), y)"),
@@ -203,6 +234,25 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         ONE.format("", "(y - net(x).squeeze(1)).abs().mean()", 1e-3),
         ONE.format("", "(y - net(x)).abs().mean()", 1e-3),
         "AV203",
+    ),
+    **{
+        f"a column, and a row of data: {out}": (HAND.format(out, "out - y"), HAND.format(out, "out - y[:, None]"), "AV203")
+        for out in ("x @ w + b", "x.mm(w).add(b)", "torch.add(x @ w, b)", "w * x + b", "2 * (x @ w) - b")
+    },
+    "a row that a teacher gave": (BOOTSTRAP.format("t(s).squeeze(1)"), BOOTSTRAP.format("t(s)"), "AV203"),
+    "a matrix that a teacher gave": (BOOTSTRAP.format("t(s).squeeze(1)"), BOOTSTRAP.format("t(s) @ t(s).T"), "AV203"),
+    **{
+        f"pairs that are meant: {loss}": (ALL_PAIRS.format("(a - y).abs().mean()"), ALL_PAIRS.format(loss), "AV203")
+        for loss in (
+            "F.softplus(a - a.squeeze(1)).mean()",
+            "torch.exp(-(a - b.squeeze(1)) ** 2).mean()",
+            "2 * (a - b.squeeze(1)).abs().mean() - (a - a.squeeze(1)).abs().mean()",
+            "((a - y) ** 2 * torch.eye(24)).sum()",
+            "(1 - (a - y)).relu().mean()",
+        )
+    },
+    "a target that is another network": (
+        ONE_NET.format("copy.deepcopy(net)"), ONE_NET.format("net"), "trains target_net as well as net",
     ),
     "a rate that moves all weights": (
         ONE.format("", "(net(x) - y).pow(2).mean()", 2.0), ONE.format("", "(net(x) - y).pow(2).mean()", 0.1), "AV408",
@@ -281,6 +331,13 @@ def test_a_fault_is_told_and_its_twin_is_not(name: str) -> None:
     fault, twin, said = PAIRS[name]
     assert said in str(found(BEGIN + fault, "torch"))
     assert said not in str(found(BEGIN + twin, "torch"))
+
+
+def test_a_broadcast_comes_before_a_rate() -> None:
+    program = HAND.format("x @ w + b", "out - y") + "    w.data *= 1e-3\n"
+    for ask in ("w", ""):
+        assert "broadcasts" in asked(program, ask).partition("\n")[0]
+    assert {"AV203", "AV408"} <= {f.code for f in found(BEGIN + program, "torch")}
 
 
 BAD = """
