@@ -208,6 +208,22 @@ a, b, y = net(torch.randn(24, 4)), torch.randn(24, 1), torch.randn(24)
 loss = {0}
 loss.backward()
 """
+ALWAYS = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 32), nn.Linear(32, 1)
+    def forward(self, x):
+        return self.b(F.dropout(self.a(x).relu(), 0.2{0}))
+net = Net()
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    loss = F.mse_loss(net(torch.randn(8, 4)), torch.randn(8, 1))
+    opt.zero_grad(); loss.backward(); opt.step()
+net.eval()
+with torch.no_grad():
+    drawn = [net(torch.randn(8, 4)) for _ in range(9)]
+"""
 ONE_NET = """
 net = nn.Linear(4, 3)
 target_net = {0}
@@ -251,6 +267,8 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
             "(1 - (a - y)).relu().mean()",
         )
     },
+    "dropout that is wanted": (ALWAYS.format(""), ALWAYS.format(", training=True"), "AV503"),
+    "dropout that is wanted, in short": (ALWAYS.format(""), ALWAYS.format(", True"), "AV503"),
     "a target that is another network": (
         ONE_NET.format("copy.deepcopy(net)"), ONE_NET.format("net"), "trains target_net as well as net",
     ),
