@@ -358,6 +358,54 @@ def test_a_broadcast_comes_before_a_rate() -> None:
     assert {"AV203", "AV408"} <= {f.code for f in found(BEGIN + program, "torch")}
 
 
+STRAY = """
+w = nn.Parameter(torch.randn(8, 8))
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.more = nn.Linear(4, 8), {0}
+    def forward(self, x):
+        return {1}
+net, other = Net(), nn.Linear(2, 1)
+opt = optim.Adam([*net.parameters(){2}], 1e-3)
+for i in range(4):
+    loss = {3}net(torch.randn(8, 4))).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+LISTED = "self.more[0](self.a(x).relu())"
+
+
+@pytest.mark.parametrize(
+    ("program", "called"),
+    [
+        (STRAY.format("[nn.Linear(8, 2)]", LISTED, "", "("), "net.more[0].bias"),
+        (STRAY.format("0", "nn.Linear(8, 2)(self.a(x).relu())", "", "("), "a parameter of shape (2,)"),
+    ],
+)
+def test_a_model_is_told_of_layers_that_its_forward_uses_and_its_parameters_lack(program: str, called: str) -> None:
+    assert "AV402" in str(found(BEGIN + program, "torch")) and "AV402" in _of_net(program) and called in _of_net(program)
+    assert called in asked(program, "net")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        STRAY.format("[nn.Linear(8, 2)]", LISTED, ", *net.more[0].parameters()", "("),
+        STRAY.format("0", "self.a(x) @ w", ", w", "("),
+        STRAY.format("0", "self.a(x) @ w", "", "("),  # `check()` tells it, by its name
+        STRAY.format("0", "self.a(x)[:, :2]", "", "other("),
+        STRAY.format("0", "self.a(x)[:, :2]", "", "[nn.Linear(2, 1)][0]("),
+        "held = nn.Linear(8, 1)" + STRAY.format("[held]", LISTED, "", "("),
+    ],
+)
+def test_a_model_is_not_told_of_the_parameters_of_others(program: str) -> None:
+    assert "AV402" not in _of_net(program)
+
+
+def _of_net(program: str) -> str:
+    return asked(program, "net", explain=av.check)
+
+
 BAD = """
 net = nn.Linear(4, 1)
 opt = optim.SGD(net.parameters(), 0.1)
@@ -366,10 +414,10 @@ for i in range(2):
 """
 
 
-def asked(program: str, ask: str) -> str:
+def asked(program: str, ask: str, **names: Any) -> str:
     import torch
 
-    return str(told(BEGIN + program, ask, torch=torch))
+    return str(told(BEGIN + program, ask, torch=torch, **names))
 
 
 def test_a_loss_that_is_nan_says_where_that_began() -> None:

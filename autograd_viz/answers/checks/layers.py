@@ -230,5 +230,5 @@ def _is_asked_for(dropout: Event) -> bool:
     except SyntaxError:  # a part of a statement
         return False
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(dropout.name)]
-    given = [v for c in calls for v in (*c.args[TRAINING : TRAINING + 1], *(k.value for k in c.keywords if k.arg == "training"))]
-    return any(isinstance(v, ast.Constant) and v.value is True for v in given)
+    given = [v for c in calls for v in (*c.args[TRAINING:], *(k.value for k in c.keywords if k.arg == "training"))]
+    return any(isinstance(v, ast.Constant) and v.value is True for v in given[:1])
