@@ -224,6 +224,19 @@ net.eval()
 with torch.no_grad():
     drawn = [net(torch.randn(8, 4)) for _ in range(9)]
 """
+RESTING = """
+class Swish(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * torch.sigmoid(x)
+    @staticmethod
+    def backward(ctx, g):
+        s = torch.sigmoid(ctx.saved_tensors[0])
+        return {0}s * (1 + ctx.saved_tensors[0] * (1 - s))
+x = torch.full((8, 4), -1.2784645, requires_grad=True)  # the least of Swish
+Swish.apply(x * 1).sum().backward()
+"""
 ONE_NET = """
 net = nn.Linear(4, 3)
 target_net = {0}
@@ -267,6 +280,7 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
             "(1 - (a - y)).relu().mean()",
         )
     },
+    "a backward that is tested where its slope is 0": (RESTING.format(""), RESTING.format("g * "), "AV701"),
     "dropout that is wanted": (ALWAYS.format(""), ALWAYS.format(", training=True"), "AV503"),
     "dropout that is wanted, in short": (ALWAYS.format(""), ALWAYS.format(", True"), "AV503"),
     "a target that is another network": (
