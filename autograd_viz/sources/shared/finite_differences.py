@@ -117,7 +117,7 @@ class _Trial:
             near, far = (
                 float(weights @ (self._moved(k, h * along) - self._moved(k, -h * along))) / (2 * h) for h in (STEP, 4 * STEP)
             )
-            self._is_flat |= max(abs(near), abs(far)) <= FLAT * np.linalg.norm(weights) * np.linalg.norm(along)
+            self._is_flat |= max(abs(near), abs(far)) <= FLAT * float(np.linalg.norm(weights) * np.linalg.norm(along))
             if not abs(near - far) <= NEAR * max(abs(near), abs(far)):
                 return None
             wrong += abs(own - near) > 10 * NEAR * max(abs(own), abs(near))
