@@ -14,11 +14,9 @@ from ..answers.causes.answer import advice_of, formed
 from ..answers.causes.cause import Cause
 from ..answers.causes.check import ASKED, SO, Check
 from ..answers.causes.code import linter_text
-from ..answers.causes.question import Question
 from ..answers.checks.ask import BY_CODE, page_of
 from ..errors import NotFiniteError, UnknownChoiceError
 from ..graph.surroundings import Source
-from ..graph.text import shape_text
 from ..runtime.uncopied import Uncopied
 from ..sources.asking import place_of_error
 from ..sources.shared.names import visible_names
@@ -135,16 +133,10 @@ def _means(given: str, code: str) -> bool:
 def checked(what: Any, names: dict[str, Any], wanted: Collection[str] = tuple(BY_CODE)) -> Findings:
     """What the checks of these numbers say of a module, of a loss, or of all that the last pass went through."""
     asked = asked_about(what, names, runs_code=True)
-    found = [(c, _called(q, name)) for q, name, causes in asked for c in causes]
+    found = [(c, name) for _, name, causes in asked for c in causes]
     if what is None:
         found += [(c, q.name_of(q.tensor) or words.THE_LOSS) for q, births in bad_roots(names) for c in births]
     return Findings(_merged(found, wanted))
-
-
-def _called(q: Question, name: str) -> str:
-    """What a tensor is called; of a parameter without a name, its shape."""
-    is_unnamed = name == words.THE_TENSOR and type(q.tensor).__name__ == "Parameter"
-    return words.UNNAMED_PARAMETER.format(shape=shape_text(tuple(q.tensor.shape))) if is_unnamed else name
 
 
 def explained(names: dict[str, Any]) -> tuple[Explanation, Findings]:
@@ -152,7 +144,7 @@ def explained(names: dict[str, Any]) -> tuple[Explanation, Findings]:
     asked = asked_about(None, names, runs_code=True)
     answer = explain_asked(asked, names)
     told = {(c.kind, c.source) for c in answer.causes}
-    others = [(c, _called(q, name)) for q, name, causes in asked for c in causes if (c.kind, c.source) not in told]
+    others = [(c, name) for _, name, causes in asked for c in causes if (c.kind, c.source) not in told]
     return answer, Findings(_merged(others, tuple(BY_CODE)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from .. import words
@@ -15,6 +16,7 @@ from ..answers.causes.facts import Facts
 from ..answers.causes.question import Question
 from ..answers.checks.ask import BY_CODE, causes_of, page_of
 from ..errors import NotDrawableError
+from ..graph.text import shape_text
 from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import Look, history_of, kept_root, look, unseen
 from ..sources.shared.names import elements, modules_among, names_by_identity
@@ -74,13 +76,20 @@ def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, st
     with unseen(next(iter(leaves), None)):
         questions = [(question_of(t, root, names, known=known, read=partial(read, t)), t) for t in leaves]
     ops: dict[Any, Any] = {}
-    return [(replace(q, shared=ops), called.get(t, leaves[t])) for q, t in questions]
+    return [(replace(q, shared=ops), _called(t, called.get(t, leaves[t]))) for q, t in questions]
+
+
+def _called(tensor: Any, name: str) -> str:
+    """What a tensor is called; of a parameter without a name, its shape."""
+    is_unnamed = name == words.THE_TENSOR and type(tensor).__name__ == "Parameter"
+    return words.UNNAMED_PARAMETER.format(shape=shape_text(tuple(tensor.shape))) if is_unnamed else name
 
 
 def _leaves(what: Any, known: list[tuple[str, Any]], read: Any, shared: list[tuple[Any, Facts]]) -> dict[Any, str]:
     """The leaves by what they are called."""
     if hasattr(what, "named_parameters"):
-        return {p: path for path, p in what.named_parameters()}
+        own = {p: path for path, p in what.named_parameters()}
+        return {**own, **dict.fromkeys(_strays(what, own, known, read, shared), words.THE_TENSOR)}
     root = kept_root()[0] if what is None else what
     if root is not None and not is_drawable(root):
         raise NotDrawableError.instead_of("it takes a module, a tensor of autograd_viz or of PyTorch, or an error", root)
@@ -90,6 +99,30 @@ def _leaves(what: Any, known: list[tuple[str, Any]], read: Any, shared: list[tup
         read(root)
         found |= {t: found.get(t, words.THE_TENSOR) for t in shared[0][0].tensors.values() if is_leaf(t) and t.requires_grad}
     return found
+
+
+def _strays(module: Any, own: Mapping[Any, str], known: list[tuple[str, Any]], read: Any, shared: Any) -> list[Any]:
+    """Parameters that the code of a module used on the way to the loss, as its own, and that no module and no optimizer has."""
+    root, others = kept_root()[0], {t for _, t in known}
+    if root is None or not all(isinstance(p, type(root)) for p in own):
+        return []
+    read(root)
+    leaves = [t for t in shared[0][0].tensors.values() if is_leaf(t) and t.requires_grad]
+    lone = [t for t in leaves if type(t).__name__ == "Parameter" and t not in own and t not in others]
+    code = _code_of(module) if lone and any(t in own for t in leaves) else []
+    with unseen(root):
+        history = {t: history_of(t) for t in lone}
+        places = {t: getattr(h.used(t), "source", None) for t, h in history.items()}
+        used = [t for t, at in places.items() if at is not None and any(at.file == f and at.line in lines for f, lines in code)]
+        return [t for t in used if not any(h.holds for h in history[t].optimizers(t))]
+
+
+def _code_of(module: Any) -> list[tuple[str, range]]:
+    """The files and lines of the methods of a module and its parts."""
+    kinds = {kind for part in module.modules() for kind in type(part).__mro__}
+    codes = [f.__code__ for kind in kinds for f in vars(kind).values() if isinstance(f, FunctionType)]
+    lines = [(c.co_filename, [line for *_, line in c.co_lines() if line is not None]) for c in codes]
+    return [(file, range(min(of), max(of) + 1)) for file, of in lines if of]
 
 
 def _in_lists(names: dict[str, Any]) -> dict[Any, str]:

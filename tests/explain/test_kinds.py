@@ -185,6 +185,66 @@ for i in range(3):
     loss = net(x){1}.mean()
     opt.zero_grad(); loss.backward(); opt.step()
 """
+HAND = """
+x, y = torch.randn(24, 1), torch.randn(24)
+w, b = torch.randn(1, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
+opt = optim.Adam([w, b], 0.05)
+for i in range(40):
+    out = {0}
+    loss = torch.mean(({1}) ** 2)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+BOOTSTRAP = """
+q, t = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)), nn.Linear(4, 1)
+s = torch.randn(24, 4)
+with torch.no_grad():
+    y = {0}
+loss = ((q(s) - y) ** 2).mean()
+loss.backward()
+"""
+ALL_PAIRS = """
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+a, b, y = net(torch.randn(24, 4)), torch.randn(24, 1), torch.randn(24)
+loss = {0}
+loss.backward()
+"""
+ALWAYS = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 32), nn.Linear(32, 1)
+    def forward(self, x):
+        return self.b(F.dropout(self.a(x).relu(), 0.2{0}))
+net = Net()
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    loss = F.mse_loss(net(torch.randn(8, 4)), torch.randn(8, 1))
+    opt.zero_grad(); loss.backward(); opt.step()
+net.eval()
+with torch.no_grad():
+    drawn = [net(torch.randn(8, 4)) for _ in range(9)]
+"""
+RESTING = """
+class Swish(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * torch.sigmoid(x)
+    @staticmethod
+    def backward(ctx, g):
+        s = torch.sigmoid(ctx.saved_tensors[0])
+        return {0}s * (1 + ctx.saved_tensors[0] * (1 - s))
+x = torch.full((8, 4), -1.2784645, requires_grad=True)  # the least of Swish
+Swish.apply(x * 1).sum().backward()
+"""
+ONE_NET = """
+net = nn.Linear(4, 3)
+target_net = {0}
+opt = optim.SGD([*net.parameters(), *target_net.parameters()], 0.1)
+for i in range(4):
+    loss = F.mse_loss(net(torch.randn(8, 4)), target_net(torch.randn(8, 4)))
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
 PAIRS = {  # the fault, its twin, what is said of the fault alone
     "a logarithm of logarithms": (
         CLASSES.format(", nn.LogSoftmax(1)", "F.nll_loss(net(x).log(), y)"),
@@ -203,6 +263,28 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         ONE.format("", "(y - net(x).squeeze(1)).abs().mean()", 1e-3),
         ONE.format("", "(y - net(x)).abs().mean()", 1e-3),
         "AV203",
+    ),
+    **{
+        f"a column, and a row of data: {out}": (HAND.format(out, "out - y"), HAND.format(out, "out - y[:, None]"), "AV203")
+        for out in ("x @ w + b", "x.mm(w).add(b)", "torch.add(x @ w, b)", "w * x + b", "2 * (x @ w) - b")
+    },
+    "a row that a teacher gave": (BOOTSTRAP.format("t(s).squeeze(1)"), BOOTSTRAP.format("t(s)"), "AV203"),
+    "a matrix that a teacher gave": (BOOTSTRAP.format("t(s).squeeze(1)"), BOOTSTRAP.format("t(s) @ t(s).T"), "AV203"),
+    **{
+        f"pairs that are meant: {loss}": (ALL_PAIRS.format("(a - y).abs().mean()"), ALL_PAIRS.format(loss), "AV203")
+        for loss in (
+            "F.softplus(a - a.squeeze(1)).mean()",
+            "torch.exp(-(a - b.squeeze(1)) ** 2).mean()",
+            "2 * (a - b.squeeze(1)).abs().mean() - (a - a.squeeze(1)).abs().mean()",
+            "((a - y) ** 2 * torch.eye(24)).sum()",
+            "(1 - (a - y)).relu().mean()",
+        )
+    },
+    "a backward that is tested where its slope is 0": (RESTING.format(""), RESTING.format("g * "), "AV701"),
+    "dropout that is wanted": (ALWAYS.format(""), ALWAYS.format(", training=True"), "AV503"),
+    "dropout that is wanted, in short": (ALWAYS.format(""), ALWAYS.format(", True"), "AV503"),
+    "a target that is another network": (
+        ONE_NET.format("copy.deepcopy(net)"), ONE_NET.format("net"), "trains target_net as well as net",
     ),
     "a rate that moves all weights": (
         ONE.format("", "(net(x) - y).pow(2).mean()", 2.0), ONE.format("", "(net(x) - y).pow(2).mean()", 0.1), "AV408",
@@ -299,6 +381,61 @@ def test_a_constant_behind_softmax_is_not_accused(row: str, bad: str, said: str)
     assert "baddbmm" not in answer and said in answer, answer
 
 
+def test_a_broadcast_comes_before_a_rate() -> None:
+    program = HAND.format("x @ w + b", "out - y") + "    w.data *= 1e-3\n"
+    for ask in ("w", ""):
+        assert "broadcasts" in asked(program, ask).partition("\n")[0]
+    assert {"AV203", "AV408"} <= {f.code for f in found(BEGIN + program, "torch")}
+
+
+STRAY = """
+w = nn.Parameter(torch.randn(8, 8))
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.more = nn.Linear(4, 8), {0}
+    def forward(self, x):
+        return {1}
+net, other = Net(), nn.Linear(2, 1)
+opt = optim.Adam([*net.parameters(){2}], 1e-3)
+for i in range(4):
+    loss = {3}net(torch.randn(8, 4))).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+LISTED = "self.more[0](self.a(x).relu())"
+
+
+@pytest.mark.parametrize(
+    ("program", "called"),
+    [
+        (STRAY.format("[nn.Linear(8, 2)]", LISTED, "", "("), "net.more[0].bias"),
+        (STRAY.format("0", "nn.Linear(8, 2)(self.a(x).relu())", "", "("), "a parameter of shape (2,)"),
+    ],
+)
+def test_a_model_is_told_of_layers_that_its_forward_uses_and_its_parameters_lack(program: str, called: str) -> None:
+    assert "AV402" in str(found(BEGIN + program, "torch")) and "AV402" in _of_net(program) and called in _of_net(program)
+    assert called in asked(program, "net")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        STRAY.format("[nn.Linear(8, 2)]", LISTED, ", *net.more[0].parameters()", "("),
+        STRAY.format("0", "self.a(x) @ w", ", w", "("),
+        STRAY.format("0", "self.a(x) @ w", "", "("),  # `check()` tells it, by its name
+        STRAY.format("0", "self.a(x)[:, :2]", "", "other("),
+        STRAY.format("0", "self.a(x)[:, :2]", "", "[nn.Linear(2, 1)][0]("),
+        "held = nn.Linear(8, 1)" + STRAY.format("[held]", LISTED, "", "("),
+    ],
+)
+def test_a_model_is_not_told_of_the_parameters_of_others(program: str) -> None:
+    assert "AV402" not in _of_net(program)
+
+
+def _of_net(program: str) -> str:
+    return asked(program, "net", explain=av.check)
+
+
 BAD = """
 net = nn.Linear(4, 1)
 opt = optim.SGD(net.parameters(), 0.1)
@@ -307,10 +444,10 @@ for i in range(2):
 """
 
 
-def asked(program: str, ask: str) -> str:
+def asked(program: str, ask: str, **names: Any) -> str:
     import torch
 
-    return str(told(BEGIN + program, ask, torch=torch))
+    return str(told(BEGIN + program, ask, torch=torch, **names))
 
 
 def test_a_loss_that_is_nan_says_where_that_began() -> None:

@@ -75,7 +75,8 @@ def _held(q: Question, root: Op | None) -> Iterator[Cause]:
             continue
         for student, its in nets.items():
             is_alike = [(n, p.shape) for n, p in its] == [(n, p.shape) for n, p in nets[name]]
-            if is_alike and not AIMED.search(student) and {p for _, p in its} <= {*holder.leaves} & leaves:
+            is_other = {*own}.isdisjoint(p for _, p in its)  # one network with two names is AV414
+            if is_alike and is_other and not AIMED.search(student) and {p for _, p in its} <= {*holder.leaves} & leaves:
                 yield cause_of("target_held", holder.made, target=name, student=student, optimizer=holder.kind)
                 return
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections import Counter
@@ -9,17 +10,19 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import words
+from ...graph.listing import parsed
 from ...graph.model import Value
 from ...graph.text import number_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
 from ..causes.facts import Facts
+from ..causes.history import Event
 from ..causes.numbers import norm
 from ..causes.ops import cause_at, op_of
 from ..causes.question import Question
 from ..causes.sizes import NORMS, ROUTES
 
-WEIGHT = 1  # among the inputs of the node
+WEIGHT, TRAINING = 1, 2  # among the inputs of the node; among the arguments of dropout()
 EQUAL = 1e-3  # rows that differ less, as a part of the largest element, are equal
 FLAT = 0.1  # the mean derivative of a sigmoid or tanh that is saturated, as a part of the largest
 CONTAINERS = ("Sequential", "ModuleList")
@@ -216,5 +219,16 @@ def training_on(question: Question) -> Iterator[Cause]:
         return
     if any(not m.training and any(part.training for part in m.modules()) for m in q.models.values()):
         return  # dropout alone is on again: its user wants to see how results vary
-    if "update_bn" not in getattr(on[-1].source, "text", ""):
+    if "update_bn" not in getattr(on[-1].source, "text", "") and not _is_asked_for(on[-1]):
         yield cause_of("dropout_always" if on[-1].detail else "training_on", on[-1], op=on[-1].name)
+
+
+def _is_asked_for(dropout: Event) -> bool:
+    """Does the line give it a literal True as `training`, as for Monte Carlo dropout?"""
+    try:
+        tree = parsed("" if dropout.source is None else dropout.source.text.strip())
+    except SyntaxError:  # a part of a statement
+        return False
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(dropout.name)]
+    given = [v for c in calls for v in (*c.args[TRAINING:], *(k.value for k in c.keywords if k.arg == "training"))]
+    return any(isinstance(v, ast.Constant) and v.value is True for v in given[:1])

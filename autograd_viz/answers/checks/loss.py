@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
+from ...graph.model import NOT_TOLD
 from ...graph.op_names import plain_name
 from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
@@ -32,6 +34,8 @@ SHAPED = (  # they give the same numbers, or some of them
     "Select", "Slice", "Index", "IndexSelect", "Narrow", "Split", "Unbind", "Unfold", "Movedim", "ToCopy", "Flatten",
 )  # fmt: skip
 LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus", "Gather")  # `x[:, None] - y` or a mean of columns is meant so
+AFFINE, MEANS = ("Add", "Sub", "Mul", "Div"), ("Mean", "Sum", "LinalgVectorNorm")
+ERRORS = (*AFFINE, *SHAPED, "Pow", "Abs", "Sqrt", "Neg", "Where", "Maximum", "Square")  # how a difference becomes an error
 COMPARED = {*LOSSES, "Log", "BinaryCrossEntropy", "Add", "Clamp", "ClampMin", "KlDiv"}  # what a softmax of classes goes into
 MOST_SHAPED = 8  # ops that shape a tensor, one after the other
 
@@ -129,16 +133,16 @@ def _not_summed(f: Facts, node: str) -> Iterator[Cause]:
 @check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY, "every_product": MAY}, of_run=True)
 def broadcast_in_loss(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """A layer's (n, 1) that targets of shape (n,) made (n, n), in a difference or another op on elements."""
-    f, seen = numbers, set[tuple[str, int]]()  # a line is told once
-    for node in ways:
-        op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], {t.value.shape for t in f.inputs(node)}
-        before = {op_of(f, a.node) for a in f.nodes[node].next_functions if a.node is not None}
+    f, seen, nodes = numbers, set[tuple[str, int]](), [*ways]  # a line is told once
+    for node in () if any(_is_of_itself(f, n) for n in nodes) else nodes:
+        op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], _known_shapes(f, question, node)
         after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op == "Expand" and op_of(f, s) in LOSSES]
         n, is_weighted = (results or [(0,)])[0][:1], op in PAIRED and _has_targets(f, node)
-        is_difference = (op == "Sub" or after) and before & {*LAYERS}
+        kind = "every_pair" if after and op_of(f, after[0]) != "Sub" else "every_pair_apart"  # a difference may be meant so
         is_pair = n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n})
-        if is_pair and (is_difference or (is_weighted and _is_of_layer(f, node) and _is_averaged(f, node))):
-            kind = "every_pair" if after and op_of(f, after[0]) != "Sub" else "every_pair_apart"  # a difference may be meant so
+        is_difference = is_pair and (op == "Sub" or after) and any(_is_linear(f, b) for b in _nodes_before(f, node))
+        is_error = is_difference and (kind == "every_pair" or _is_error(f, (after or [node])[0]))
+        if is_error or (is_pair and is_weighted and _is_of_layer(f, node) and _is_averaged(f, node)):
             cause = cause_at(f, kind, (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))
             at = None if cause.source is None else (cause.source.file, cause.source.line)
             yield from () if at in seen else (cause,)
@@ -149,6 +153,54 @@ def broadcast_in_loss(numbers: Facts, ways: Iterable[str], question: Question) -
         elif results == [n * 2] and _pairs_rows(f, question, node, n):
             yield cause_at(f, "every_product", node, result=shape_text((*n, 1)), other=shape_text(n), shape=shape_text(n * 2))
             return
+
+
+def _known_shapes(f: Facts, q: Question, node: str) -> set[tuple[int, ...]]:
+    """The shapes of its inputs; of one that nothing has kept, that of a matrix of data that its line names."""
+    given, n = f.inputs(node), next((t.value.shape[:1] for t in f.results(node)), ())
+    is_lost = any(t.value.dtype == NOT_TOLD for t in given)
+    named = {tuple(v.shape) for v in _named_data(f, q, node)} if is_lost else set()
+    return {t.value.shape for t in given if t.value.dtype != NOT_TOLD} | {s for s in named if s[1:] == n}
+
+
+def _nodes_before(f: Facts, node: str) -> list[str]:
+    return [a.node for a in f.nodes[node].next_functions if a.node is not None]
+
+
+def _is_of_itself(f: Facts, node: str) -> bool:
+    """Is it the difference of each element of a tensor with each of the same? Then all pairs are meant, here and elsewhere."""
+    before, shape = _nodes_before(f, node), next((t.value.shape for t in f.results(node)), ())
+    if op_of(f, node) != "Sub" or len(before) != 2 or len(shape) != 2 or shape[0] != shape[1]:
+        return False
+    return len({b if op_of(f, b) not in SHAPED else _before(f, b) for b in before}) == 1
+
+
+def _is_linear(f: Facts, node: str) -> bool:
+    """Is it the result of a layer, or that with a bias or a factor, or `w * x`?"""
+    for _ in range(MOST_SHAPED):
+        before = _nodes_before(f, node)
+        made = [b for b in before if f.nodes[b].variable is None]
+        if op_of(f, node) in LAYERS or (op_of(f, node) == "Mul" and before and not made):
+            return True
+        if op_of(f, node) not in AFFINE or len(made) != 1:
+            return False
+        node = made[0]
+    return False
+
+
+def _is_error(f: Facts, difference: str) -> bool:
+    """Is the loss a mean or a sum of its squares, or the like, without a weight for each pair?"""
+    todo, seen, shape = [difference], set[str](), next((t.value.shape for t in f.results(difference)), ())
+    while todo:
+        node = todo.pop()
+        for after in {s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())} - seen:
+            seen.add(after)
+            op, is_weighing = op_of(f, after), op_of(f, after) in ("Mul", "Div")
+            is_weighed = is_weighing and any(t.value.shape == shape and not t.requires_grad for t in f.inputs(after))
+            if is_weighed or op not in (*ERRORS, *MEANS) or (op in MEANS and node == difference):
+                return False
+            todo += [after] if op in ERRORS else []
+    return bool(seen)
 
 
 def _pairs_rows(f: Facts, q: Question, node: str, n: tuple[int, ...]) -> bool:
@@ -178,10 +230,14 @@ def _has_column(f: Facts, q: Question, node: str, n: tuple[int, ...]) -> bool:
     """Is the other side a column of data: by its shape, by the loss that was called, or by the name in the line?"""
     if f.live.called_as(node) in ("l1_loss", "smooth_l1_loss", "huber_loss", "mse_loss"):
         return True
+    return any(tuple(v.shape) == (*n, 1) for v in _named_data(f, q, node))
+
+
+def _named_data(f: Facts, q: Question, node: str) -> list[Any]:
+    """The tensors of data that its expression names."""
     source = f.source(node)
     named = [q.names.get(w) for w in re.findall(r"[A-Za-z_]\w*", "" if source is None else source.expression)]
-    data = [v for v in named if v is not None and hasattr(type(v), "grad_fn") and not v.requires_grad]
-    return any(tuple(v.shape) == (*n, 1) for v in data)
+    return [v for v in named if v is not None and hasattr(type(v), "grad_fn") and not v.requires_grad]
 
 
 def _is_weight(f: Facts, node: str) -> bool:

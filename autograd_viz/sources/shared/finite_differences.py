@@ -16,6 +16,7 @@ SHIFT = 1e-3  # to see whether its result moves at all
 STEP, NEAR = 1e-6, 1e-4  # h, and a difference, as a part of the larger number
 TRIES = 3  # directions of an input
 STILL = 0.5  # the part of a result that does not move, from which on a Function is made of steps
+FLAT = 1e-5  # a slope, as a part of the steps
 
 
 def disagrees(torch: Any, function: Any, given: Sequence[Any], wanted: Sequence[int]) -> bool | None:
@@ -47,7 +48,8 @@ def _in_double(given: Any) -> Any:
 class _Trial:
     """A Function that runs on some inputs, and near them."""
 
-    def __init__(self, torch: Any, function: Any, given: list[Any]) -> None:
+    def __init__(self, torch: Any, function: Any, given: list[Any], shrinks: bool = True) -> None:
+        self._shrinks, self._is_flat = shrinks, False
         self._torch, self._function, self._given, self._random = torch, function, given, np.random.default_rng(0)
 
     def disagrees(self, wanted: Sequence[int]) -> bool | None:
@@ -64,6 +66,9 @@ class _Trial:
         if any(self._is_meant(k, first, grads[k], along) for k in wanted):
             return None
         found = [self._differs(k, grads[k], along) for k in wanted]
+        if self._is_flat and self._shrinks:  # training has led to where its slope is 0: nearer to 0 it has one
+            given = [v / 2 if k in wanted else v for k, v in enumerate(self._given)]
+            return _Trial(self._torch, self._function, given, shrinks=False).disagrees(wanted)
         return None if None in found else any(found)
 
     def _run(self, values: list[Any], wanted: Sequence[int] = ()) -> Any:
@@ -112,6 +117,7 @@ class _Trial:
             near, far = (
                 float(weights @ (self._moved(k, h * along) - self._moved(k, -h * along))) / (2 * h) for h in (STEP, 4 * STEP)
             )
+            self._is_flat |= max(abs(near), abs(far)) <= FLAT * float(np.linalg.norm(weights) * np.linalg.norm(along))
             if not abs(near - far) <= NEAR * max(abs(near), abs(far)):
                 return None
             wrong += abs(own - near) > 10 * NEAR * max(abs(own), abs(near))
