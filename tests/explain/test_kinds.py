@@ -159,6 +159,23 @@ OVERLAP = "net = nn.Conv2d(1, 1, 3, padding=1)\nopt = optim.Adam(net.parameters(
 )
 ANEW = "{0}for i in range(8):\n{1}    loss = F.cross_entropy(net(torch.randn(8, 4)), torch.arange(8) % 3)\n" + STEP
 MADE = "{0}net = nn.Linear(4, 3)\n{0}opt = optim.SGD(net.parameters(), 0.1)\n"
+PENALTY = """
+net = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 3))
+opt = optim.SGD(net.parameters(), 1e-3)
+for i in range(3):
+    x, y = torch.randn(32, 4), torch.randn(32, 3)
+    h = net[0](x)
+    loss = F.mse_loss(net[1:](h), y) + 0.5 * {0}.abs().sum()
+"""
+PENALTY += STEP
+JUDGED = """
+judge, net = nn.Sequential(nn.Linear(8, 6), nn.Tanh()){0}, nn.Linear(8, 8)
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    x = torch.randn(16, 8)
+    loss = F.mse_loss(judge(net(x)), judge(x).detach())
+"""
+JUDGED += STEP
 MASKED = """
 q = nn.Linear(4, 4)
 opt = optim.SGD(q.parameters(), 0.1)
@@ -350,6 +367,15 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         "the loss is cosine_similarity",
     ),
     "a model that is made in the loop": (ANEW.format("", MADE.format("    ")), ANEW.format(MADE.format(""), ""), "AV415"),
+    "a model for each task, from a copy": (
+        ANEW.format("", MADE.format("    ")),
+        ANEW.format("base = nn.Linear(4, 3)\n", MADE.format("    ").replace("nn.Linear(4, 3)", "copy.deepcopy(base)")),
+        "AV415",
+    ),
+    "a penalty of weights with as many rows as a batch": (
+        PENALTY.format("h"), PENALTY.format("net[0].weight"), "AV223",
+    ),
+    "a fixed network that judges": (JUDGED.format(""), JUDGED.format(".eval()"), "AV402"),
     "nan of the data, and of all weights by then": (
         HOLED.format("x[3, 1] = float('nan')", ""), HOLED.format("", ".sub(9).sqrt()"), "AV301 x holds nan",
     ),
@@ -434,6 +460,11 @@ def test_a_model_is_not_told_of_the_parameters_of_others(program: str) -> None:
 
 def _of_net(program: str) -> str:
     return asked(program, "net", explain=av.check)
+
+
+def test_rows_are_compared_with_what_has_no_history() -> None:
+    program = CLASSES.format("", "F.cross_entropy(net(x) @ net(x).T.detach() * 0.25, y)")
+    assert "AV214" not in str(found(BEGIN + program, "torch"))
 
 
 BAD = """

@@ -67,7 +67,7 @@ def _spread(t: Any) -> float | None:
 
 @check("AV308", "dropout-too-strong", {"dropout_strong": MAY}, of_run=True)
 def dropout_strong(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
-    """A dropout that leaves a fifth of its input or less: its number is the part that it drops, not the part that it keeps."""
+    """A dropout that leaves a fifth of its input or less. Its number is the part that it drops."""
     f = numbers
     for node in ways:
         called = f.live.called_as(node)

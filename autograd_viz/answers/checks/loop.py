@@ -59,8 +59,7 @@ def not_held(question: Question) -> Iterator[Cause]:
     if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
         yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
         return
-    used = q.history.used(q.tensor)
-    if used is not None and any(e.number > used.detail for e in q.history.gone):  # of a copy, in an inner loop
+    if _is_inner(q) or _is_judge(q):
         return
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
@@ -77,6 +76,19 @@ def not_held(question: Question) -> Iterator[Cause]:
         and any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves)
     ):
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
+
+
+def _is_inner(q: Question) -> bool:
+    """Is it of a copy that an inner loop has trained?"""
+    used = q.history.used(q.tensor)
+    return used is not None and any(e.number > used.detail for e in q.history.gone)
+
+
+def _is_judge(q: Question) -> bool:
+    """Is it in evaluation mode as a whole, beside a model that trains? It is a fixed network that judges the other."""
+    trains = {m.training for m in q.models.values()}
+    own = [part.training for m in q.models.values() if any(p is q.tensor for p in m.parameters()) for part in m.modules()]
+    return bool(own) and not any(own) and trains == {True, False}
 
 
 def _modules(q: Question) -> list[Any]:

@@ -65,7 +65,7 @@ def _products(f: Facts, of: str, saved: str) -> str | None:
         given = [n for n in _inside(f, node) if op_of(f, n) == "Unsqueeze"]
     else:
         given = [a.node or "" for a in f.nodes[node].next_functions if op_of(f, node) in PRODUCTS]
-    return node if len(given) == 2 and len({_origin(f, n) for n in given}) == 1 and "" not in given else None
+    return node if len(given) == 2 and "" not in given and len({_origin(f, n) for n in given}) == 1 else None
 
 
 def _counts_up(targets: Any) -> bool:

@@ -27,11 +27,12 @@ MOST = 16  # terms
 def sum_beside_mean(numbers: Facts) -> Iterator[Cause]:
     """A loss that adds a mean over a batch, and a sum over all elements of the batch, which counts many times more."""
     f, terms = numbers, [*_terms(numbers)]
-    means = [rows for node, _ in terms if (rows := _mean_of(f, node))]
+    means = {node: rows for node, _ in terms if (rows := _mean_of(f, node))}
     for node, factor in terms:
         shape = next((t.value.shape for t in f.inputs(node)), ()) if op_of(f, node) == "Sum" else ()
-        is_whole = all(t.value.shape == () for t in f.results(node))
-        if len(shape) > 1 and is_whole and prod(shape) >= MANY and factor >= LEAST and shape[0] in means:
+        is_whole = all(t.value.shape == () for t in f.results(node)) and len(shape) > 1
+        of_rows = [n for n, rows in means.items() if is_whole and rows == shape[0]]
+        if of_rows and prod(shape) >= MANY and factor >= LEAST and _share(f, node, of_rows):
             yield cause_at(f, "sum_beside_mean", node, shape=shape_text(shape), count=str(prod(shape)))
             return
 
@@ -52,6 +53,20 @@ def _terms(f: Facts) -> Iterator[tuple[str, float]]:
             todo.append((after[0], factor * known[0]))
         else:
             yield node, factor
+
+
+def _share(f: Facts, node: str, others: list[str]) -> bool:
+    """Does an op lie behind a term and behind others? A penalty of weights shares their leaves alone, and is of no batch."""
+    return any(f.nodes[n].variable is None for n in _behind(f, [node]) & _behind(f, others))
+
+
+def _behind(f: Facts, nodes: list[str]) -> set[str]:
+    found, todo = set[str](), [*nodes]
+    while todo:
+        after = {a.node for a in f.nodes[todo.pop()].next_functions if a.node is not None} - found
+        found |= after
+        todo += after
+    return found
 
 
 def _mean_of(f: Facts, node: str) -> int:

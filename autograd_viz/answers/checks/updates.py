@@ -125,12 +125,21 @@ def made_anew(question: Question) -> Iterator[Cause]:
         if used is None or len(same) < SETTLED or counts[-PLENTY:] != [1] * PLENTY:
             continue
         if used.detail > same[-PLENTY].number:
-            yield from (
-                [cause_of("model_anew", h.made, optimizer=h.kind, count=str(len(same)))] if len(same) > MANY_MODELS else ()
-            )
+            if len(same) > MANY_MODELS and not _goes_on(q):
+                yield cause_of("model_anew", h.made, optimizer=h.kind, count=str(len(same)))
         elif h.kind.startswith(STATEFUL):
             is_read = any(e.number > same[0].number for e in q.events("written"))
             yield from () if is_read else [cause_of("made_anew", h.made, optimizer=h.kind)]
+
+
+def _goes_on(q: Question) -> bool:
+    """Does its model begin where another one ended? It was filled, or another network has its shapes: a copy for a task."""
+    own, others = list[Any](), list[Any]()
+    for model in q.models.values():
+        leaves = [*model.parameters()]
+        (own if any(p is q.tensor for p in leaves) else others).append([p.shape for p in leaves])
+    lines = {e.source for e in q.events("made", "placed")}  # its numbers are drawn there
+    return any(e.source not in lines for e in q.events("written")) or any(shapes in others for shapes in own)
 
 
 @check("AV416", "target-follows-at-once", {"follows_at_once": MAY, "led_back": MAY}, of_run=True)
