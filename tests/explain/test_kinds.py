@@ -366,6 +366,11 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         ONE.format("", "(1 - F.cosine_similarity(net(x), y, 0)).mean()", 1e-3),
         "the loss is cosine_similarity",
     ),
+    "a cosine that is lowered, of two outputs": (
+        ONE.format("", "F.cosine_similarity(net(x), y, 0).mean()", 1e-3),
+        ONE.format("", "F.cosine_similarity(net(x), net(-x), 0).mean()", 1e-3),
+        "the loss is cosine_similarity",
+    ),
     "a model that is made in the loop": (ANEW.format("", MADE.format("    ")), ANEW.format(MADE.format(""), ""), "AV415"),
     "a model for each task, from a copy": (
         ANEW.format("", MADE.format("    ")),

@@ -52,7 +52,9 @@ def wrong_sign(question: Question) -> Iterator[Cause]:
 def _score(f: Facts, node: str) -> str:
     """What a term measures, if that is best when it is large: a cosine, or an overlap divided by a sum of two."""
     if f.live.called_as(node) == "cosine_similarity":
-        return "cosine_similarity"
+        last = [*_through(f, node, ("Sum",))][-1]
+        is_trained = all(a.node is not None for a in f.nodes[last].next_functions)  # two outputs may be meant to differ
+        return "" if is_trained else "cosine_similarity"
     sides = [a.node for a in f.nodes[node].next_functions] if op_of(f, node) == "Div" else []
     tops = [*_through(f, sides[0], ("Mul", "Add"))] if len(sides) == 2 else []
     sums = [*_through(f, sides[1], ("Add", "Sub"))] if len(sides) == 2 else []
