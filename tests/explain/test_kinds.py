@@ -535,3 +535,17 @@ for i in range(3):
     opt.zero_grad(); loss.backward(retain_graph=True); opt.step()
 """
     assert "depends on an earlier lstm()" in str(found(BEGIN + program, "torch"))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_sum_of_passes_is_no_large_rate_as_well(seed: int) -> None:
+    program = f"""
+torch.manual_seed({seed})
+net = torch.nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(6, 4), torch.randn(6, 1)
+for step in range(3):
+    loss = torch.nn.functional.mse_loss(net(x), y)
+    loss.backward(); opt.step()
+"""
+    assert [f.code for f in found(program, "core")] == ["AV405"]

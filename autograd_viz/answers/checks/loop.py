@@ -244,6 +244,7 @@ def step_too_large(question: Question) -> Iterator[Cause]:
     """A learning rate at which each step moves the weights by as much as they are."""
     for holder in question.optimizers if question.tensor.ndim > 1 else ():
         own, grad = question.norms
+        grad /= max(len(added(question)), 1)  # a sum of passes is a fault of its own
         step = step_of(holder, grad, question.tensor.numel())
         rate, size = holder.rate or 0.0, math.sqrt(math.prod(question.tensor.shape[1:]))
         is_huge = holder.kind.startswith("Adam") and rate * size >= HUGE_RATE and rate >= LARGE_RATE and len(holder.leaves) > 2
