@@ -97,7 +97,8 @@ def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
         if is_leaf(root) or root.retains_grad or root.numel() != 1:
             return None
         question = question_of(root, root, names)
-        has_begun = question.last is not None and question.last.root is question.op is not None
+        is_recorded = question.history.is_recorded  # else nobody knows of its pass
+        has_begun = (question.last is not None and question.last.root is question.op is not None) or not is_recorded
         births = births_of_loss(question) if _is_bad(root) and not question.history.is_running() else []
     if births:
         return Explanation(question, births, names, headed=False)
@@ -131,7 +132,20 @@ Asked = list[tuple[Question, str, list[Cause]]]
 
 def asked_about(module: Any, names: dict[str, Any], runs_code: bool | None = None) -> Asked:
     """The causes of each leaf of a module, or (None) of the last pass; those of the run are the first leaf's."""
-    return all_causes(asked_again(questions_about(module, names)), runs_code)
+    questions = questions_about(module, names)
+    again = asked_again(questions)
+    asked = all_causes(again, runs_code)
+    if again is not questions:  # the code after the model has not run again
+        known = {code_of(c) for _, _, causes in asked for c in causes}
+        [(q, name, causes)] = all_causes(questions[:1], runs_code)
+        asked.append((q, name, [c for c in causes if _is_of_run(c) and code_of(c) not in known]))
+    return asked
+
+
+def code_of(cause: Cause) -> str:
+    """The number of the check that found it: "AV203"; "" if none did."""
+    page = page_of(cause.kind)
+    return "" if page is None else page[0].code
 
 
 def explain_asked(asked: Asked, names: dict[str, Any]) -> Explanation:

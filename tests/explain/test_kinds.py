@@ -549,3 +549,22 @@ for step in range(3):
     loss.backward(); opt.step()
 """
     assert [f.code for f in found(program, "core")] == ["AV405"]
+
+
+@pytest.mark.parametrize("target", ["torch.randn(8)", "torch.randn(8, 1)"])
+@pytest.mark.parametrize("watched", ["", "run = av.watch(net)"])
+def test_what_comes_after_a_watched_model_is_seen_in_its_graph(target: str, watched: str) -> None:
+    import torch
+
+    program = f"""
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+opt = optim.SGD(net.parameters(), 0.1)
+{watched}
+for i in range(3):
+    loss = (net(torch.randn(8, 4)) - {target}).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+asked = str(av.explain(loss)), str(av.explain(net)), str(av.explain()), str(av.check(net)), str(av.check(loss))
+"""
+    names: dict[str, Any] = {"torch": torch, "av": av}
+    exec(BEGIN + program, names)
+    assert {"broadcasts" in said for said in names["asked"]} == {target == "torch.randn(8)"}
