@@ -60,6 +60,14 @@ def _recorder() -> Any:
     return None if watch is None else watch.current
 
 
+def has_run(root: Any) -> bool:
+    """Has a pass freed the graph of a tensor of a PyTorch program that nobody recorded?"""
+    from .pytorch.reading.nodes import grad_fn_of
+    from .pytorch.reading.saved import is_freed
+
+    return is_freed([grad_fn_of(root)])
+
+
 def kept_root() -> tuple[Any, Any]:
     """The tensor on which the last pass was called, and its first gradient, if they are kept."""
     recorder = _recorder()

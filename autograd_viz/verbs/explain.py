@@ -25,7 +25,7 @@ from ..graph.text import shape_text
 from ..pictures.render import theme_named
 from ..pictures.render.escape import printable
 from ..sources.anything import is_drawable, is_leaf
-from ..sources.asking import Where, call_that_raised, failing_node, place_of_error, ran_before, unseen
+from ..sources.asking import Where, call_that_raised, failing_node, has_run, place_of_error, ran_before, unseen
 from ..sources.shared.names import asking_frame, value_at, visible_names
 from ..sources.shared.source_code import source_at
 from .explanation import AnsweredFigure, Explanation
@@ -97,8 +97,8 @@ def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
         if is_leaf(root) or root.retains_grad or root.numel() != 1:
             return None
         question = question_of(root, root, names)
-        is_recorded = question.history.is_recorded  # else nobody knows of its pass
-        has_begun = (question.last is not None and question.last.root is question.op is not None) or not is_recorded
+        is_last = question.last is not None and question.last.root is question.op is not None
+        has_begun = is_last if question.history.is_recorded else has_run(root)
         births = births_of_loss(question) if _is_bad(root) and not question.history.is_running() else []
     if births:
         return Explanation(question, births, names, headed=False)

@@ -86,6 +86,7 @@ print(js_name * 3)
 raise ValueError(MARKUP)
 """
 KEPT = "marker = 1\n"
+SQUARE = "import torch\n\nx = torch.tensor(3.0, requires_grad=True)\ny = x * x\ny.backward()\nprint(x.grad)\n"
 
 
 def packed(program: bytes) -> str:
@@ -147,9 +148,10 @@ def opened(browser: Any, *addresses: str) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def page(browser: Any, address: str) -> Iterator[Any]:
+    """The playground as a link opens it: with its program, at its step."""
     with opened(browser, address) as page:
-        page.goto(address)
-        expect(page.locator("#status")).to_contain_text("Ran", timeout=WAIT)
+        page.goto(f"{address}#{fragment(SQUARE)}&step=1")
+        expect(page.frame_locator("#result iframe").locator(".av-counter")).to_have_text("1 / 2", timeout=WAIT)
         yield page
         assert page.evaluate("window.hit") is None  # what programs and links would set
 
@@ -162,17 +164,14 @@ def run(page: Any, program: str) -> None:
 
 
 def test_a_program_that_imports_torch_is_stepped(page: Any) -> None:
-    run(page, "import torch\n\nx = torch.tensor(3.0, requires_grad=True)\ny = x * x\ny.backward()\nprint(x.grad)\n")
+    run(page, SQUARE)
     expect(page.locator("#printed")).to_have_text("tensor(6.)\n")
     frame = page.frame_locator("#result iframe")
     frame.locator(".av-next").click()
     expect(frame.locator(".av-counter")).to_have_text("1 / 2")
     page.locator("#share").click()
     expect(page.locator("#status")).to_have_text("Link copied.")
-    link = page.url
-    page.goto("about:blank")
-    page.goto(link)
-    expect(frame.locator(".av-counter")).to_have_text("1 / 2", timeout=WAIT)
+    assert page.url.partition("#")[2] == f"{fragment(SQUARE)}&step=1"
 
 
 def test_a_sum_of_two_products_is_drawn_with_its_numbers(page: Any) -> None:
