@@ -20,7 +20,7 @@ from ..graph.surroundings import Source
 from ..runtime.uncopied import Uncopied
 from ..sources.asking import place_of_error
 from ..sources.shared.names import visible_names
-from .explain import asked_about, bad_roots, explain_asked, of_error
+from .explain import asked_about, bad_roots, explain_asked, is_recorded, of_error
 from .explanation import Explanation
 
 SILENCED = re.compile(r"#\s*av:\s*ignore\[([\w\s,-]+)\]")
@@ -56,7 +56,8 @@ class Findings(Uncopied):
 
     kind = "findings"
 
-    def __init__(self, found: Iterable[Finding]) -> None:
+    def __init__(self, found: Iterable[Finding], is_recorded: bool = True) -> None:
+        self._is_recorded = is_recorded
         in_order = sorted(found, key=lambda f: (not f.is_so, f.code, f.file, f.line))
         at = {f.code: k for k, f in reversed([*enumerate(in_order)])}
         behind = {f: [at[c] for c in BEHIND.get(f.code, ()) if c in at] for f in in_order}
@@ -70,7 +71,8 @@ class Findings(Uncopied):
         return len(self.found)
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.found)) or words.CHECK_NOTHING
+        unseen = [] if self._is_recorded else [words.CHECK_UNSEEN]
+        return "\n".join([*map(str, self.found)] or [words.CHECK_NOTHING, *unseen])
 
     __repr__ = __str__
 
@@ -136,7 +138,7 @@ def checked(what: Any, names: dict[str, Any], wanted: Collection[str] = tuple(BY
     found = [(c, name) for _, name, causes in asked for c in causes]
     if what is None:
         found += [(c, q.name_of(q.tensor) or words.THE_LOSS) for q, births in bad_roots(names) for c in births]
-    return Findings(_merged(found, wanted))
+    return Findings(_merged(found, wanted), not asked or is_recorded(asked))
 
 
 def explained(names: dict[str, Any]) -> tuple[Explanation, Findings]:

@@ -109,7 +109,7 @@ def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
 def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
     """The answer about the leaf, or the run, that most is wrong with; the others are details."""
     found = explain_asked(asked_about(module, names), names)
-    is_fine = module is None and {c.kind for c in found.causes} <= {"all_fine", "no_error"}
+    is_fine = module is None and {c.kind for c in found.causes} <= {"all_fine", "all_fine_unseen", "no_error"}
     return next((Explanation(q, causes, names, headed=False) for q, causes in bad_roots(names)), found) if is_fine else found
 
 
@@ -138,8 +138,14 @@ def asked_about(module: Any, names: dict[str, Any], runs_code: bool | None = Non
     if again is not questions:  # the code after the model has not run again
         known = {code_of(c) for _, _, causes in asked for c in causes}
         [(q, name, causes)] = all_causes(questions[:1], runs_code)
-        asked.append((q, name, [c for c in causes if _is_of_run(c) and code_of(c) not in known]))
+        more = [c for c in causes if _is_of_run(c) and code_of(c) not in known]
+        asked += [(q, name, more)] if more else []
     return asked
+
+
+def is_recorded(asked: Asked) -> bool:
+    """Has a recorder seen the program, or is it one of ours?"""
+    return any(q.history.is_recorded for q, _, _ in asked)
 
 
 def code_of(cause: Cause) -> str:
@@ -159,7 +165,8 @@ def explain_asked(asked: Asked, names: dict[str, Any]) -> Explanation:
         if unknown is not None:
             return Explanation(unknown, causes_of(unknown), names)
         said = {"count": str(len(asked))}
-        return Explanation(None, [Cause("all_fine", said=said) if asked else Cause("no_error")], {}, headed=False)
+        kind = "no_error" if not asked else "all_fine" if is_recorded(asked) else "all_fine_unseen"
+        return Explanation(None, [Cause(kind, said=said if asked else {})], {}, headed=False)
     odd.sort(key=lambda part: _rank(part[1]))
     q, causes, headed = odd[0]
     called = next(name for other, name, _ in asked if other is q)

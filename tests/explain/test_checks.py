@@ -831,7 +831,7 @@ def test_a_check_looks_at_one_library_where_a_program_uses_both() -> None:
     losses = [a * 2, (u * 2).sum()]
     for loss in losses:
         loss.backward()
-    assert [str(av.check(t)) for t in (*losses, None)] == ["Nothing stands out."] * 3
+    assert not any(len(av.check(t)) for t in (*losses, None))
 
 
 def test_what_is_behind_another_finding_comes_first() -> None:

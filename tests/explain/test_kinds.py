@@ -568,3 +568,20 @@ asked = str(av.explain(loss)), str(av.explain(net)), str(av.explain()), str(av.c
     names: dict[str, Any] = {"torch": torch, "av": av}
     exec(BEGIN + program, names)
     assert {"broadcasts" in said for said in names["asked"]} == {target == "torch.randn(8)"}
+
+
+@pytest.mark.parametrize("begin", ["", "watch = av.watch()"])
+def test_nothing_stands_out_says_what_was_not_recorded(begin: str) -> None:
+    import torch
+
+    program = f"""
+{begin}
+net = nn.Linear(4, 1)
+loss = net(torch.randn(8, 4)).pow(2).mean()
+loss.backward()
+asked = str(av.explain(net)), str(av.explain()), str(av.check(net)), str(av.check(loss)), str(av.check())
+"""
+    names: dict[str, Any] = {"torch": torch, "av": av}
+    exec(BEGIN + program, names)
+    assert all("Nothing stands out" in said for said in names["asked"])
+    assert {"av.watch()" in said for said in names["asked"]} == {not begin}

@@ -21,6 +21,7 @@ RECORD_IN_CELL = "a cell that begins with %%record"
 RECORD_IN_CODE = "`with av.record():`"
 CHECK_MAY = "may be a fault: "  # else it is one
 CHECK_NOTHING = "Nothing stands out."
+CHECK_UNSEEN = "Most checks need what av.watch() records: call it before the loop, and check again after it."
 ALSO = "Also: {cause}"
 ALSO_MAY = "Less likely: {cause}"
 BEHIND = "Most likely behind it: {cause}"

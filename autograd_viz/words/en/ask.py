@@ -11,3 +11,5 @@ DO_OFF_NOW = "Call {name}.requires_grad_() before the forward pass if it should 
 CAUSE_SHARDED = "it is this rank's shard; FSDP averages the gradient over {ranks} ranks and stores this part here."
 CAUSE_SHARDED_MISSING = "it is this rank's shard of {ranks}; no backward() of the whole parameter has run."
 CAUSE_ALL_FINE = "Nothing stands out ({count} looked at)."
+CAUSE_ALL_FINE_UNSEEN = "Nothing stands out ({count} looked at). Most checks need what av.watch() records."
+DO_ALL_FINE_UNSEEN = "Call it before the loop, and ask again after it."

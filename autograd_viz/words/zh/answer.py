@@ -21,6 +21,7 @@ RECORD_IN_CELL = "以 %%record 开头的单元格"
 RECORD_IN_CODE = " `with av.record():` "
 CHECK_MAY = "可能有错："  # else it is one
 CHECK_NOTHING = "没有异常。"
+CHECK_UNSEEN = "大多数检查需要 av.watch() 的记录：在循环之前调用它，运行之后再检查一次。"
 ALSO = "另外：{cause}"
 ALSO_MAY = "可能性较小：{cause}"
 BEHIND = "背后很可能是：{cause}"

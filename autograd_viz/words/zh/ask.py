@@ -11,3 +11,5 @@ DO_OFF_NOW = "如果要训练它，在前向传播之前调用 {name}.requires_g
 CAUSE_SHARDED = "它是本 rank 的分片：FSDP 把梯度在 {ranks} 个 rank 上求平均，这里保存其中一份。"
 CAUSE_SHARDED_MISSING = "它是 {ranks} 个 rank 中本 rank 的分片，完整参数的 backward() 还没有运行。"
 CAUSE_ALL_FINE = "没有异常（查看了 {count} 个张量）。"
+CAUSE_ALL_FINE_UNSEEN = "没有异常（查看了 {count} 个张量）。大多数检查需要 av.watch() 的记录。"
+DO_ALL_FINE_UNSEEN = "在循环之前调用它，运行之后再问一次。"
