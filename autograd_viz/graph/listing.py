@@ -157,6 +157,15 @@ def parsed(text: str) -> ast.Module:
         return ast.parse(text)
 
 
+def parsed_expression(text: str) -> ast.expr | None:
+    """The syntax tree of one expression; None of anything else."""
+    try:
+        [statement] = parsed(text.strip()).body
+    except (SyntaxError, ValueError):
+        return None
+    return statement.value if isinstance(statement, ast.Expr) else None
+
+
 class Ran(NamedTuple):
     """One op at its place."""
 

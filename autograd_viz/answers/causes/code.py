@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ... import words
-from ...graph.listing import parsed
+from ...graph.listing import parsed, parsed_expression
 from ...graph.surroundings import Source
 from .history import Event, Op
 
@@ -42,7 +42,7 @@ def operator_at(source: Source | None) -> str:
     """The code at a place if it is one operator with its operands, and short; else "". A call that computes inside is none."""
     code = "" if source is None else source.expression
     try:
-        statements = ast.parse(code).body if len(code) <= LONGEST else []
+        statements = parsed(code).body if len(code) <= LONGEST else []
     except SyntaxError:
         return ""
     found = statements[0] if len(statements) == 1 else None
@@ -51,10 +51,7 @@ def operator_at(source: Source | None) -> str:
 
 def called_at(source: Source | None) -> str:
     """The name of the function or method whose call is all the code at a place; "" if it is something else."""
-    try:
-        found = ast.parse("" if source is None else source.expression, mode="eval").body
-    except SyntaxError:
-        return ""
+    found = parsed_expression("" if source is None else source.expression)
     called = found.func if isinstance(found, ast.Call) else None
     return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import Any
 
+from ...graph.listing import parsed_expression
 from ...graph.passes import Holder
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
@@ -106,10 +107,7 @@ def _ends(q: Question, root: Op) -> Iterator[End]:
 
 
 def _expression(op: Op) -> ast.expr | None:
-    try:
-        return ast.parse("" if op.source is None else op.source.expression, mode="eval").body
-    except SyntaxError:
-        return None
+    return parsed_expression("" if op.source is None else op.source.expression)
 
 
 def _factor(op: Op, count: int) -> int:

@@ -8,7 +8,7 @@ import linecache
 from collections import defaultdict
 from collections.abc import Container, Iterable
 
-from ...graph.listing import parsed
+from ...graph.listing import parsed, parsed_expression
 from ...graph.model import Op
 from ...graph.surroundings import Source
 
@@ -65,11 +65,7 @@ def _operands(op: Op) -> tuple[str, ...]:
     """The two local variables that an op was given, by its code: `a` and `b` of `a * b`."""
     if op.source is None or op.name not in OPERATORS or [o.tensor is None for o in op.inputs] != [False, False]:
         return ()
-    try:
-        code = ast.parse(op.source.expression, mode="eval").body
-    except SyntaxError:
-        return ()
-    match code:
+    match parsed_expression(op.source.expression):
         case ast.BinOp(left=ast.Name(id=left), op=operator, right=ast.Name(id=right)):
             is_its = isinstance(operator, OPERATORS[op.name]) and is_local(left, op.source) and is_local(right, op.source)
             return (left, right) if is_its else ()
