@@ -129,9 +129,9 @@ def bad_roots(names: dict[str, Any]) -> Iterator[tuple[Question, list[Cause]]]:
 Asked = list[tuple[Question, str, list[Cause]]]
 
 
-def asked_about(module: Any, names: dict[str, Any], runs_code: bool | None = None) -> Asked:
+def asked_about(module: Any, names: dict[str, Any]) -> Asked:
     """The causes of each leaf of a module, or (None) of the last pass; those of the run are the first leaf's."""
-    return all_causes(asked_again(questions_about(module, names)), runs_code)
+    return all_causes(asked_again(questions_about(module, names)))
 
 
 def explain_asked(asked: Asked, names: dict[str, Any]) -> Explanation:

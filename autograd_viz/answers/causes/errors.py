@@ -87,6 +87,8 @@ def _twice(q: Question) -> list[Cause]:
         return []
     old = root if root in used else max(used, key=lambda op: op.number)
     where = {"pass": used[old].source}
+    if used[old].name == "grad":
+        return [cause_of("twice_after_grad", used[old], op=spelling(old))]
     if old is root:
         return [cause_of("twice_root", old, **where)]
     is_again = any(op.source == old.source for op in there - used.keys() if op.number > used[old].number)

@@ -80,7 +80,7 @@ def _bad_loss(q: Question) -> list[Cause]:
 
 
 PAGES = (
-    loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
+    function.wrong_backward, loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
     aim.out_of_reach, aim.padding_counted, aim.padding_is_item, bottom.no_bottom, bottom.exchanged, labels.not_signs,
     labels.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, classes.class_left_out, classes.weights_of_counts,
     classes.temperature_multiplied, similarity.own_similarity, sequences.sees_target, sequences.last_step, noise.other_noise,

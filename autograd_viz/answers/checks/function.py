@@ -14,7 +14,7 @@ MOST = 8  # Functions
 
 
 @check("AV701", "wrong-backward", {"wrong_backward": MAY}, of_run=True)
-def wrong_backward(numbers: Facts, ways: Iterable[str], runs_code: bool) -> Iterator[Cause]:
+def wrong_backward(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """The backward of a Function differs from finite differences of its forward, along random directions, in float64."""
     f = numbers
     functions = {f.live.written_at(node): node for node in ways if f.nodes[node].rule == "user"}

@@ -129,7 +129,7 @@ def never_stepped(question: Question) -> Iterator[Cause]:
     if used is not None and named is not None and q.last is not None and used.number > q.last.number:
         yield cause_of("rebound", used, variable=named[1])
     if q.optimizers and all(h.rate == 0 for h in q.optimizers):
-        is_always = q.runs_code and len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
+        is_always = len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
         yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=str(len(steps)))
     elif len(q.passes) > 1 and q.optimizers and not any(h.steps for h in q.optimizers):
         yield cause_of("no_step", q.last, optimizer=q.optimizers[0].kind)

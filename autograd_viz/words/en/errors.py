@@ -16,6 +16,8 @@ CAUSE_TWICE_OF_OTHER = "two losses share {op} ({line}); the first, which trains 
 DO_TWICE_OF_OTHER = "Call detach() on what the first loss gets of it."
 CAUSE_TWICE_BEFORE = "{op} ({line}) ran once before the loop, and the first backward() freed it ({pass})."
 DO_TWICE_BEFORE = "Compute it inside the loop, in each pass."
+CAUSE_TWICE_AFTER_GRAD = "autograd.grad() freed the graph of {op} ({line}), and this loss goes through it again."
+DO_TWICE_AFTER_GRAD = "Pass create_graph=True to autograd.grad() if the loss uses its result, else retain_graph=True."
 CAUSE_TWICE_ROOT = "backward() has already run on this graph ({pass}), and its saved tensors are freed."
 DO_TWICE_ROOT = "Compute the loss again, or pass retain_graph=True to the first backward()."
 CAUSE_ROOT_FROZEN = "none of the loss's inputs requires grad; requires_grad was switched off ({line})."
