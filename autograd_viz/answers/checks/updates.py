@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise, product
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ... import words
 from ...graph.passes import Holder
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of
 from ..causes.check import MAY, check
+from ..causes.facts import Facts
 from ..causes.history import Op
+from ..causes.ops import op_of
 from ..causes.paths import behind
 from ..causes.present import last_write
 from ..causes.question import Question
+from .layers import TAKERS, weights_of
 from .loop import PLENTY, SETTLED, step_of
 
 FEW = 4  # elements whose signs may agree by chance
+SOME_NUMBERS, ALIKE = 48, 0.9  # of a weight; a correlation that no chance gives
 CLOSE = 0.05  # a distance, as a part of a step
 MANY_MODELS = 6  # with one step each; fewer may be folds
 STATEFUL = ("Adam", "NAdam", "RAdam", "RMSprop", "Adadelta", "Adagrad")
@@ -111,6 +116,36 @@ def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
         held = getattr(value, "__dict__", None)
         if isinstance(held, dict):
             yield f"{name}.", {**held, **held.get("_modules", {})}
+
+
+@check("AV420", "tie-lost", {"tie_copied": MAY, "tie_replaced": MAY}, of_run=True)
+def tie_lost(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+    """A table of embeddings and the weight of a layer that seem meant to be one parameter, and are two: a copy, or what it was."""
+    f, q, nodes = numbers, question, [*ways]
+    leaves = {f.live.id_of(p): p for h in q.holders if h.steps for p in h.leaves}
+    tables = {f.nodes[a.node].variable for n in nodes if op_of(f, n) == "Embedding" for a in f.nodes[n].next_functions if a.node}
+    layers = set[str | None]().union(*(weights_of(f, n) for n in nodes if op_of(f, n) in TAKERS)) if tables else set()
+    for table, layer in product(tables - layers - {None}, layers - tables):
+        own, other = leaves.get(layer), leaves.get(table)
+        if own is None or other is None or own.shape != other.shape or own.numel() < SOME_NUMBERS:
+            continue
+        said: dict[str, Said] = {"layer": q.name_of(own) or words.A_TENSOR, "table": q.name_of(other) or words.A_TENSOR}
+        gone, first = q.history.owner_of(own), next(iter(q.history.events_of(own, "placed")), None)
+        if gone is not None and first is not None and "Embedding" in getattr(first.source, "text", ""):
+            yield cause_of("tie_replaced", gone, **said)
+            return
+        if _alike(own.detach(), other.detach()) > ALIKE:
+            begun = min(s.number for h in q.holders for s in h.steps)
+            made = [e for e in q.history.events_of(own, "made", "placed", "written") if e.number < begun]
+            yield cause_of("tie_copied", made[-1] if made else None, **said)
+            return
+
+
+def _alike(a: Any, b: Any) -> float:
+    """The correlation of their numbers; 0 if one has only equal ones, or if they are one in memory, as what has learnt shows."""
+    a, b = a - a.mean(), b - b.mean()
+    size = float(a.norm() * b.norm())
+    return float((a * b).sum()) / size if size and bool((a != b).any()) else 0.0
 
 
 @check("AV415", "optimizer-made-anew", {"made_anew": MAY, "model_anew": MAY})
