@@ -16,6 +16,7 @@ from ..causes.check import ASKED, MAY, SO, check
 from ..causes.missing import missing
 from ..causes.present import added, last_write
 from ..causes.question import Question
+from .aim import AIMED
 
 MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
 ACCUMULATED_KINDS = {
@@ -55,7 +56,10 @@ def not_held(question: Question) -> Iterator[Cause]:
             is_part = any(v is q.tensor for m in _modules(q) for v in vars(m).values())
             yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
         return
-    last = holders[-1]
+    last, name = holders[-1], _followed(q)
+    if name is not None:
+        yield cause_of("not_held_target", q.history.used(q.tensor), target=name)
+        return
     if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
         yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
         return
@@ -76,6 +80,17 @@ def not_held(question: Question) -> Iterator[Cause]:
         and any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves)
     ):
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
+
+
+def _followed(q: Question) -> str | None:
+    """The model with the name of a target that has it, if a model of the same shapes is trained."""
+    shapes = {name: [p.shape for p in m.parameters()] for name, m in q.models.items()}
+    trained = {p for h in q.holders if h.steps for p in h.leaves}
+    for name in filter(AIMED.search, shapes):
+        others = [m for k, m in q.models.items() if shapes[k] == shapes[name] and any(p in trained for p in m.parameters())]
+        if others and any(p is q.tensor for p in q.models[name].parameters()):
+            return name
+    return None
 
 
 def _is_inner(q: Question) -> bool:
