@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterator
@@ -9,10 +10,12 @@ from contextlib import suppress
 from itertools import groupby, pairwise
 from typing import Any
 
+from ...graph.listing import parsed
 from ...graph.passes import Holder
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
+from ..causes.history import Event
 from ..causes.missing import missing
 from ..causes.present import added, last_write
 from ..causes.question import Question
@@ -305,9 +308,9 @@ def clip_in_vain(question: Question) -> Iterator[Cause]:
         yield from () if is_kept else [cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")]
 
 
-@check("AV419", "rounded-away", {"rounded_away": MAY})
+@check("AV419", "rounded-away", {"rounded_away": MAY, "average_rounded": MAY})
 def rounded_away(question: Question) -> Iterator[Cause]:
-    """Steps of weights in bfloat16 or float16 that are smaller than the distance to the next number: they change nothing."""
+    """Steps of weights, or of their average, in bfloat16 or float16 that are smaller than the distance to the next number."""
     dtype = str(question.tensor.dtype).rpartition(".")[2]
     own, grad = question.norms
     for holder in question.optimizers if dtype in SPACING and question.tensor.ndim > 1 else ():
@@ -315,6 +318,35 @@ def rounded_away(question: Question) -> Iterator[Cause]:
         if len(holder.steps) >= SETTLED and 0 < step < SPACING[dtype] * own:
             said = {"step": number_text(step), "own": number_text(own), "dtype": dtype}
             yield cause_of("rounded_away", holder.steps[-1], optimizer=holder.kind, **said)
+        elif len(holder.steps) >= SETTLED and (kept := _averaged(question, holder, 2 * SPACING[dtype])) is not None:
+            name, event, part = kept
+            yield cause_of("average_rounded", event, average=name, part=number_text(part), dtype=dtype)
+
+
+def _averaged(q: Question, holder: Holder, least: float) -> tuple[str, Event, float] | None:
+    """A model that follows the tensor's by less than this part of the difference, after each step: its name, the line, the part."""
+    nets = {name: dict(m.named_parameters()) for name, m in q.models.items()}
+    path = next((path for own in nets.values() for path, p in own.items() if p is q.tensor), "")
+    for name, copies in nets.items():
+        t = copies.get(path)
+        if t is None or t is q.tensor or any(t is p for h in q.holders for p in h.leaves):
+            continue
+        written = q.history.events_of(t, "written")
+        is_kept = t.shape == q.tensor.shape and t.dtype == q.tensor.dtype and bool((t != q.tensor).any())
+        if is_kept and written and written[-1].number > holder.steps[-1].number:
+            parts = [part for n in _numbers_in(written[-1], q) for part in (n, 1 - n) if 0 < part < least]
+            if parts:
+                return name, written[-1], parts[0]
+    return None
+
+
+def _numbers_in(event: Event, q: Question) -> Iterator[float]:
+    """The numbers of the line of an event, and those of its variables."""
+    with suppress(SyntaxError):  # a part of a statement
+        for node in ast.walk(parsed("" if event.source is None else event.source.text.strip())):
+            value = node.value if isinstance(node, ast.Constant) else q.names.get(node.id) if isinstance(node, ast.Name) else None
+            if isinstance(value, float):
+                yield value
 
 
 @check("AV411", "step-too-small", {"step_too_small": MAY, "clipped_away": MAY})

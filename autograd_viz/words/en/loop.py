@@ -74,6 +74,8 @@ CAUSE_DRAWN_ANEW = "{by} drew its values anew after {count} steps ({line}), so w
 DO_DRAWN_ANEW = "Initialize before the loop."
 CAUSE_CLAMPED_BACK = "{by} put each of its elements back to a bound ({line}), so the last step changed nothing."
 DO_CLAMPED_BACK = "Widen the bounds, or leave the clamp out."
+CAUSE_AVERAGE_ROUNDED = "{average} follows the weights by {part} of the difference a step, and {dtype} rounds that away ({line})."
+DO_AVERAGE_ROUNDED = "Keep the average in float32."
 CAUSE_TIE_COPIED = "{layer} and {table} have nearly the same numbers, and are two parameters: each learns alone ({line})."
 DO_TIE_COPIED = "To tie them, assign the parameter itself: decoder.weight = embedding.weight."
 CAUSE_TIE_REPLACED = "{layer} was the table of embeddings, which {table} has replaced ({line}): the two are no longer tied."

@@ -70,6 +70,8 @@ CAUSE_DRAWN_ANEW = "{count} 步之后 {by} 又重新抽取了它的值（{line}�
 DO_DRAWN_ANEW = "在循环之前初始化。"
 CAUSE_CLAMPED_BACK = "{by} 把它的每个元素都拉回到边界（{line}），所以最后一步没有改变任何东西。"
 DO_CLAMPED_BACK = "放宽边界，或去掉这个裁剪。"
+CAUSE_AVERAGE_ROUNDED = "{average} 每步只向权重靠近差值的 {part}，而 {dtype} 会把这一变化舍入掉（{line}）。"
+DO_AVERAGE_ROUNDED = "让平均值保持 float32。"
 CAUSE_TIE_COPIED = "{layer} 和 {table} 的数值几乎相同，却是两个参数，各学各的（{line}）。"
 DO_TIE_COPIED = "要共享权重，就赋值参数本身：decoder.weight = embedding.weight。"
 CAUSE_TIE_REPLACED = "{layer} 原是嵌入表，后来被 {table} 取代（{line}）：两者不再共享。"
