@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import math
 import re
 from collections.abc import Iterator
@@ -15,20 +16,22 @@ from ...graph.passes import Holder
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
-from ..causes.history import Event
+from ..causes.history import Event, Op
 from ..causes.missing import missing
+from ..causes.paths import is_op
 from ..causes.present import added, last_write
 from ..causes.question import Question
 from .aim import AIMED
 
 MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
 ACCUMULATED_KINDS = {
-    **dict.fromkeys(("several", "accumulated_whole", "kept_over_step"), MAY),
+    **dict.fromkeys(("several", "accumulated_whole", "kept_over_step", "divided_twice"), MAY),
     **dict.fromkeys(("several_lines", "accumulating"), ASKED),
 }
 RATES = dict.fromkeys(
-    ("rate_always_zero", "rate_gone", "rate_rises", "schedules_other", "no_step", "no_backward", "rebound"), MAY
+    ("rate_always_zero", "rate_gone", "rate_rises", "rate_rests", "schedules_other", "no_step", "no_backward", "rebound"), MAY
 )
+DIVIDING = ("div", "truediv", "itruediv", "idiv")
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
 PLENTY = 2  # iterations in which it is so
 GONE = 1e-12  # a learning rate, as a part of the first
@@ -138,6 +141,12 @@ def never_stepped(question: Question) -> Iterator[Cause]:
     for schedule in _schedules(q, "CosineAnnealingLR"):
         if len(steps) >= schedule.last_epoch >= TURNS * schedule.T_max > 0:
             yield cause_of("rate_rises", steps[-1], count=str(schedule.last_epoch), most=str(schedule.T_max))
+    for schedule in _schedules(q, "OneCycleLR"):
+        file = "" if q.last is None or q.last.source is None else q.last.source.file
+        is_of_batches = any("steps_per_epoch" in line for line in linecache.getlines(file))
+        if len(steps) >= schedule.total_steps > schedule.last_epoch * PLENTY and is_of_batches:
+            said = {"count": str(schedule.last_epoch), "most": str(schedule.total_steps), "steps": str(len(steps))}
+            yield cause_of("rate_rests", steps[-1], **said)
     is_of_model = any(
         p is q.tensor for m in _modules(q) for p in m._parameters.values()
     )  # else the new tensor is the next leaf
@@ -204,8 +213,9 @@ def step_order(question: Question) -> Iterator[Cause]:
 
 @check("AV405", "not-cleared", ACCUMULATED_KINDS)
 def accumulated(question: Question) -> Iterator[Cause]:
-    """Several passes have accumulated, and nothing cleared the gradient in between."""
+    """Several passes have accumulated, and nothing cleared the gradient in between; or each is divided by their number twice."""
     q, passes = question, added(question)
+    yield from _divided_twice(q)
     is_tool = not q.optimizers and (q.holders or not any(e.number > passes[0].number for e in q.events("written") if passes))
     is_parameter = type(q.tensor).__name__ == "Parameter"
     if len(passes) <= 1 or (is_tool and (q.holders or is_parameter)):  # a model, or an input, that is not trained here
@@ -225,6 +235,28 @@ def accumulated(question: Question) -> Iterator[Cause]:
         return
     said: dict[str, Said] = {"count": str(len(passes)), "other": lines[-2] if len(lines) > 1 else None}
     yield Cause(kind, source=lines[-1] if lines else None, said=said)
+
+
+def _divided_twice(q: Question) -> Iterator[Cause]:
+    """A loss that is divided by the number of passes of a step, and that again."""
+    op = None if q.last is None else q.last.root
+    before = None if op is None or not op.given else op.given[0]
+    numbers = [_divisor(o, q) for o in (op, before) if o is not None and is_op(o)]
+    steps = sorted(s.number for h in q.optimizers for s in h.steps)
+    rounds = [sum(a < p.number < b for p in q.passes if not p.error) for a, b in pairwise(steps)][-PLENTY:]
+    if len(numbers) == PLENTY and numbers[0] == numbers[1] and rounds and {*rounds} == {numbers[0]} != {1}:
+        yield cause_of("divided_twice", op, other=source_of(before), count=str(numbers[0]))
+
+
+def _divisor(op: Op, q: Question) -> int | None:
+    """The whole number by which an op divides, if it stands there, or its variable does."""
+    with suppress(SyntaxError):
+        found = ast.parse("" if op.source is None else op.source.expression).body
+        by = found[0].value if found and isinstance(found[0], ast.Expr | ast.AugAssign) else None
+        by = by.right if isinstance(by, ast.BinOp) and isinstance(by.op, ast.Div) else by
+        value = by.value if isinstance(by, ast.Constant) else q.names.get(by.id) if isinstance(by, ast.Name) else None
+        return value if type(value) is int and op.name.strip("_") in DIVIDING else None
+    return None
 
 
 @check("AV406", "moved-without-gradient", {"moved_anyway": SO, "moved_unreached": MAY})
