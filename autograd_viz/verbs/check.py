@@ -162,7 +162,8 @@ def _merged(causes: Iterable[tuple[Cause, str]], wanted: Collection[str], raised
             continue
         cause, name = same[0]
         at = ("", 0) if source is None else (source.file, source.line)
-        tensors = () if page.of_run or raised is not None else tuple(dict.fromkeys(n for _, n in same if n not in ("", words.THE_TENSOR)))
+        named = dict.fromkeys(n for _, n in same if n not in ("", words.THE_TENSOR))
+        tensors = () if page.of_run or raised is not None else tuple(named)
         text = (partial(formed, "CAUSE") if raised is None else of_root)(replace(cause, source=None), name)
         yield Finding(page.code, page.name, sure == SO, text, advice_of(cause, name), *at, linter_text(source), tensors)
 

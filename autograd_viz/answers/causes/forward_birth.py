@@ -171,7 +171,7 @@ def _bad_inputs(op: Op, inputs: list[Tensor], proven: set[str]) -> dict[str, str
 
 
 def _bad_other(op: Op, inputs: list[Tensor], what: str) -> dict[str, str]:
-    """The unknown operand of a sum or product that is nan, if the other is finite: it is nan, or 0 was multiplied by its inf."""
+    """The unknown operand of a sum or product that is nan, where the other is finite: it is nan, or its inf met a 0."""
     unknown = [t for t in inputs if not is_known(t.value)] if what == "nan" and op.name in LINEAR else []
     is_one = len(unknown) == 1 and not _is_half_known(op) and not (op.name == "Div" and has_zero(inputs[-1].value))
     return {unknown[0].id: ""} if is_one and 0 not in unknown[0].value.shape else {}

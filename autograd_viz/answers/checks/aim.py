@@ -139,7 +139,7 @@ def _difference(op: Op) -> Op | None:
 
 
 def best_action(ops: Iterable[Op]) -> Iterator[Cause]:
-    """In a regression of values towards rewards and later values: the largest value; or, in its target, where the largest is."""
+    """In a regression towards rewards and later values: the largest value; or, in its target, where the largest is."""
     for op in sorted(ops, key=lambda op: op.number):
         given = [*filter(is_op, op.given)] if op.name in (*REGRESSIONS, *LESS) else []
         for value, target in permutations(given, 2) if len(given) == 2 else ():
@@ -167,7 +167,8 @@ def _summed(op: Op) -> Iterator[tuple[Op, bool]]:
     while todo:
         op, is_scaled = todo.pop()
         given = [g for g in op.given if is_op(g)]
-        if op.name.strip("_").removeprefix("i") in ("add", "radd", "sub", "rsub") or (op.name in (*SHAPING, *CUTTING) and given):
+        is_plain = op.name in (*SHAPING, *CUTTING) and bool(given)
+        if is_plain or op.name.strip("_").removeprefix("i") in ("add", "radd", "sub", "rsub"):
             todo += [(g, is_scaled) for g in given]
         elif op.name in WEIGHING and len(given) == 1:
             todo.append((given[0], True))

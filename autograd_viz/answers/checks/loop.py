@@ -62,29 +62,26 @@ def not_held(question: Question) -> Iterator[Cause]:
             is_part = any(v is q.tensor for m in _modules(q) for v in vars(m).values())
             yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
         return
-    last, name = holders[-1], _followed(q)
-    if name is not None:
-        yield cause_of("not_held_target", q.history.used(q.tensor), target=name)
-        return
+    last = holders[-1]
     if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
         yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
         return
     if _is_inner(q) or _is_judge(q):
         return
+    if (followed := _followed(q)) is not None:
+        yield cause_of("not_held_target", q.history.used(q.tensor), target=followed)
+        return
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
     new = [p for p in q.events("placed", "made") if last.made is not None and p.number > last.made.number]
+    is_copied = any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves)
     goes_on = q.last is not None and any(s.number > q.last.number for s in last.steps)
     if near or (goes_on and any(p.kind == "placed" for p in new)):
         placed = source_of(new[-1]) if new else None
         is_anew = len(q.passes) > PLENTY and bool(new) and new[-1].number > q.passes[-PLENTY].number and not q.name_of(q.tensor)
         kind = "not_held_anew" if is_anew else "not_held_new" if new else "not_held"
         yield Cause(kind, source=placed if is_anew else source_of(last.made), said={"optimizer": last.kind, "placed": placed})
-    elif (
-        last.steps
-        and q.name_of(q.tensor)
-        and any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves)
-    ):
+    elif last.steps and q.name_of(q.tensor) and is_copied:
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
 
 
@@ -135,18 +132,7 @@ def never_stepped(question: Question) -> Iterator[Cause]:
         ):  # a schedule that ends with training ends at 0
             said = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0)}
             yield cause_of("rate_gone", h.steps[-1], optimizer=h.kind, **said)
-    other = next((v for v in q.names.values() if _is_idle(v, q)), None)
-    if other is not None and len(steps) >= SETTLED:
-        yield cause_of("schedules_other", steps[-1], schedule=type(other).__name__, optimizer=type(other.optimizer).__name__)
-    for schedule in _schedules(q, "CosineAnnealingLR"):
-        if len(steps) >= schedule.last_epoch >= TURNS * schedule.T_max > 0:
-            yield cause_of("rate_rises", steps[-1], count=str(schedule.last_epoch), most=str(schedule.T_max))
-    for schedule in _schedules(q, "OneCycleLR"):
-        file = "" if q.last is None or q.last.source is None else q.last.source.file
-        is_of_batches = any("steps_per_epoch" in line for line in linecache.getlines(file))
-        if len(steps) >= schedule.total_steps > schedule.last_epoch * PLENTY and is_of_batches:
-            said = {"count": str(schedule.last_epoch), "most": str(schedule.total_steps), "steps": str(len(steps))}
-            yield cause_of("rate_rests", steps[-1], **said)
+    yield from _schedules_wrongly(q, steps)
     is_of_model = any(
         p is q.tensor for m in _modules(q) for p in m._parameters.values()
     )  # else the new tensor is the next leaf
@@ -160,6 +146,22 @@ def never_stepped(question: Question) -> Iterator[Cause]:
         yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=str(len(steps)))
     elif len(q.passes) > 1 and q.optimizers and not any(h.steps for h in q.optimizers):
         yield cause_of("no_step", q.last, optimizer=q.optimizers[0].kind)
+
+
+def _schedules_wrongly(q: Question, steps: list[Any]) -> Iterator[Cause]:
+    """A schedule of another optimizer, or one that runs once per batch and counts epochs, or the other way round."""
+    other = next((v for v in q.names.values() if _is_idle(v, q)), None)
+    if other is not None and len(steps) >= SETTLED:
+        yield cause_of("schedules_other", steps[-1], schedule=type(other).__name__, optimizer=type(other.optimizer).__name__)
+    for schedule in _schedules(q, "CosineAnnealingLR"):
+        if len(steps) >= schedule.last_epoch >= TURNS * schedule.T_max > 0:
+            yield cause_of("rate_rises", steps[-1], count=str(schedule.last_epoch), most=str(schedule.T_max))
+    for schedule in _schedules(q, "OneCycleLR"):
+        file = "" if q.last is None or q.last.source is None else q.last.source.file
+        is_of_batches = any("steps_per_epoch" in line for line in linecache.getlines(file))
+        if len(steps) >= schedule.total_steps > schedule.last_epoch * PLENTY and is_of_batches:
+            said = {"count": str(schedule.last_epoch), "most": str(schedule.total_steps), "steps": str(len(steps))}
+            yield cause_of("rate_rests", steps[-1], **said)
 
 
 def _is_written(q: Question) -> bool:
@@ -213,7 +215,7 @@ def step_order(question: Question) -> Iterator[Cause]:
 
 @check("AV405", "not-cleared", ACCUMULATED_KINDS)
 def accumulated(question: Question) -> Iterator[Cause]:
-    """Several passes have accumulated, and nothing cleared the gradient in between; or each is divided by their number twice."""
+    """Several passes have accumulated, and nothing cleared the gradient; or each is divided by their number twice."""
     q, passes = question, added(question)
     yield from _divided_twice(q)
     is_tool = not q.optimizers and (q.holders or not any(e.number > passes[0].number for e in q.events("written") if passes))
@@ -356,7 +358,7 @@ def rounded_away(question: Question) -> Iterator[Cause]:
 
 
 def _averaged(q: Question, holder: Holder, least: float) -> tuple[str, Event, float] | None:
-    """A model that follows the tensor's by less than this part of the difference, after each step: its name, the line, the part."""
+    """A model that follows the tensor's by less than this part of their difference a step: its name, the line, the part."""
     nets = {name: dict(m.named_parameters()) for name, m in q.models.items()}
     path = next((path for own in nets.values() for path, p in own.items() if p is q.tensor), "")
     for name, copies in nets.items():
@@ -376,7 +378,8 @@ def _numbers_in(event: Event, q: Question) -> Iterator[float]:
     """The numbers of the line of an event, and those of its variables."""
     with suppress(SyntaxError):  # a part of a statement
         for node in ast.walk(parsed("" if event.source is None else event.source.text.strip())):
-            value = node.value if isinstance(node, ast.Constant) else q.names.get(node.id) if isinstance(node, ast.Name) else None
+            named = q.names.get(node.id) if isinstance(node, ast.Name) else None
+            value = node.value if isinstance(node, ast.Constant) else named
             if isinstance(value, float):
                 yield value
 

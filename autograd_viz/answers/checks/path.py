@@ -155,7 +155,8 @@ def _lost(q: Question, root: Op) -> Iterator[Cause]:
             if made is None or any(o.name in DETACHING for o in behind([part])) or not _has_parameters(q, other):
                 continue
             before = [g for g in made.given if is_op(g)]  # what was differentiated: of data that requires grad, too
-            if any(type(leaf).__name__ != "Parameter" for g in before for leaf in q.leaves_of(g)) and _has_parameters(q, *before):
+            has_data = any(type(leaf).__name__ != "Parameter" for g in before for leaf in q.leaves_of(g))
+            if has_data and _has_parameters(q, *before):
                 yield cause_of("term_of_gradients", made, term=op.source)
 
 

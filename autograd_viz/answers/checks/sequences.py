@@ -37,7 +37,9 @@ def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iter
         targets = f.live.kept(node, "target") if op_of(f, node) in ("NllLoss", "NllLoss2D") else None
         shape = next((t.value.shape for t in f.inputs(node)), ())
         given = {t: f.live.kept(t, "indices") for t in tables if shape[1:2] == (int(f.plain(t, "weight_sym_argsize_0") or 0),)}
-        if targets is None or not given or any(g is None or g.size != targets.size or _is_task(question, g, targets) for g in given.values()):
+        if targets is None or not given or any(g is None or g.size != targets.size for g in given.values()):
+            continue
+        if any(_is_task(question, g, targets) for g in given.values()):
             continue
         looks = [_looks_ahead(f, n) for n in nodes if not {*tables}.isdisjoint(f.downstream([n]))]
         seen = {look for look in looks if look is not None}
@@ -88,7 +90,7 @@ def _is_same(given: Any, targets: Any) -> bool:
 
 
 def _is_task(q: Question, given: Any, targets: Any) -> bool:
-    """Are they a task of copying or shifting? Rows go on at their begin; or each batch is drawn, and its targets have a name."""
+    """Are they a task of copying or shifting? Rows are rolled; or each batch is drawn, and its targets have a name."""
     rows = targets.reshape(given.shape)
     if given.ndim == 2 and any(
         a.shape[1] >= LENGTH and bool((b == np.roll(a, -1, 1)).all()) for a, b in ((given, rows), (given.T, rows.T))

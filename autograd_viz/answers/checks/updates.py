@@ -120,10 +120,11 @@ def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
 
 @check("AV420", "tie-lost", {"tie_copied": MAY, "tie_replaced": MAY}, of_run=True)
 def tie_lost(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
-    """A table of embeddings and the weight of a layer that seem meant to be one parameter, and are two: a copy, or what it was."""
+    """A table of embeddings and the weight of a layer that seem meant to be one parameter, and are two."""
     f, q, nodes = numbers, question, [*ways]
     leaves = {f.live.id_of(p): p for h in q.holders if h.steps for p in h.leaves}
-    tables = {f.nodes[a.node].variable for n in nodes if op_of(f, n) == "Embedding" for a in f.nodes[n].next_functions if a.node}
+    edges = [a for n in nodes if op_of(f, n) == "Embedding" for a in f.nodes[n].next_functions]
+    tables = {f.nodes[a.node].variable for a in edges if a.node is not None}
     layers = set[str | None]().union(*(weights_of(f, n) for n in nodes if op_of(f, n) in TAKERS)) if tables else set()
     for table, layer in product(tables - layers - {None}, layers - tables):
         own, other = leaves.get(layer), leaves.get(table)
@@ -142,7 +143,7 @@ def tie_lost(numbers: Facts, ways: Iterable[str], question: Question) -> Iterato
 
 
 def _alike(a: Any, b: Any) -> float:
-    """The correlation of their numbers; 0 if one has only equal ones, or if they are one in memory, as what has learnt shows."""
+    """The correlation of their numbers; 0 if one has only equal ones, or if both share one memory."""
     a, b = a - a.mean(), b - b.mean()
     size = float(a.norm() * b.norm())
     return float((a * b).sum()) / size if size and bool((a != b).any()) else 0.0

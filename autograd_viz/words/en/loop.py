@@ -74,9 +74,13 @@ CAUSE_DRAWN_ANEW = "{by} drew its values anew after {count} steps ({line}), so w
 DO_DRAWN_ANEW = "Initialize before the loop."
 CAUSE_CLAMPED_BACK = "{by} put each of its elements back to a bound ({line}), so the last step changed nothing."
 DO_CLAMPED_BACK = "Widen the bounds, or leave the clamp out."
-CAUSE_AVERAGE_ROUNDED = "{average} follows the weights by {part} of the difference a step, and {dtype} rounds that away ({line})."
+CAUSE_AVERAGE_ROUNDED = (
+    "{average} follows the weights by {part} of the difference a step, and {dtype} rounds that away ({line})."
+)
 DO_AVERAGE_ROUNDED = "Keep the average in float32."
-CAUSE_DIVIDED_TWICE = "each step adds {count} passes, and the loss is divided by {count} twice: here ({line}), and before ({other})."
+CAUSE_DIVIDED_TWICE = (
+    "each step adds {count} passes, and the loss is divided by {count} twice: here ({line}), and before ({other})."
+)
 DO_DIVIDED_TWICE = "Divide once."
 CAUSE_RATE_RESTS = "its OneCycleLR is made for {most} batches, and has run {count} times in {steps} steps ({line})."
 DO_RATE_RESTS = "Call scheduler.step() after each batch."
