@@ -349,6 +349,28 @@ loss.backward()
 INFINITE = (
     "w, mask = torch.tensor([1.0, 0.0], requires_grad=True), torch.tensor([1.0, 0.0])\nloss = ({0}).sum()\nloss.backward()"
 )
+LOSSES = """
+net, other = nn.Linear(4, 3), nn.Linear(4, 3)
+opt, its = optim.SGD([*net.parameters(), *other.parameters()], 0.1), optim.SGD(other.parameters(), 0.1)
+x, y = torch.randn(24, 4), torch.arange(24) % 3
+for i in range(4):
+    x.requires_grad_({0})
+    one, two = F.cross_entropy(net(x), y), (net(x) + other(x)).pow(2).mean()
+    opt.zero_grad()
+    one.backward()
+    {1}
+    two.backward()
+    opt.step()
+"""
+MIXED = """
+a, b, net = nn.Linear(4, 3), nn.Linear(4, 3), nn.Linear(4, 3)
+alpha = nn.Parameter(torch.tensor(0.5))
+opt = optim.Adam([alpha], 1e-2)
+for i in range(3):
+    mixed = {{n: alpha * p.detach() + 1 for n, p in a.named_parameters()}}
+    {0}
+"""
+MIXED += STEP
 PAIRS = {  # the fault, its twin, what is said of the fault alone
     "a logarithm of logarithms": (
         CLASSES.format(", nn.LogSoftmax(1)", "F.nll_loss(net(x).log(), y)"),
@@ -565,6 +587,26 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         AHEAD.format("tokens[:, :-1], tokens[:, 1:]"), AHEAD.format("tokens, tokens.roll(-1, 1)"), "AV215",
     ),
     **{
+        f"a loss whose gradient is cleared before the next one: {line}": (
+            LOSSES.format(False, "opt.zero_grad()"), LOSSES.format(reads, line), "clears all but the last of 2 passes",
+        )
+        for reads, line in (
+            (True, "opt.zero_grad(); x.grad = None"), (False, "kept = net.weight.grad.norm()\n    opt.zero_grad()"),
+            (False, "its.zero_grad()"),
+        )
+    },
+    **{
+        f"weights that get the numbers of a mixture: {line}": (
+            MIXED.format(line + "; loss = net(torch.randn(8, 4)).pow(2).mean()"),
+            MIXED.format("loss = torch.func.functional_call(net, mixed, torch.randn(8, 4)).pow(2).mean()"),
+            said,
+        )
+        for line, said in (
+            ("net.load_state_dict({n: alpha * p for n, p in a.state_dict().items()})", "the weights got the numbers"),
+            ("net.weight.data = alpha * a.weight.data", "the weights got the numbers"),
+        )
+    },
+    **{
         f"0 times an infinite {op}": (INFINITE.format(sick), INFINITE.format(twin), said)
         for op, sick, twin, said in (
             ("log", "mask * w.log()", "mask * (w + 1).log()", "log returned -inf"),
@@ -671,6 +713,13 @@ Square.apply(net(torch.randn(6, 4))).mean().backward()
 def test_a_wrong_backward_is_told_of_a_parameter_and_of_a_model(ask: str) -> None:
     assert "the backward of Square differs" in asked(SQUARE.format(""), ask)
     assert "differs" not in asked(SQUARE.format("2 * "), ask)
+
+
+def test_a_gradient_that_a_line_multiplies_by_zero_is_told_of_that_line() -> None:
+    for loss, line, is_told in (("", "*= 0", True), ("0 * ", "+= 0", False)):
+        program = CLASSES.format("", f"{loss}F.cross_entropy(net(x), y)")
+        answer = asked(program.replace("opt.step()", f"net[0].weight.grad {line}; opt.step()"), "net[0].weight")
+        assert ("changed its gradient" in answer) is is_told, answer
 
 
 def test_an_error_is_told_of_the_loss_by_its_name() -> None:

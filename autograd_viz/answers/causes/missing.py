@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ... import words
@@ -26,6 +27,7 @@ HOW = {
 }  # fmt: skip
 # the library's function that switched grad mode off -> the kind of cause
 MODES = {"sample": "cut_sample", "checkpoint": "cut_checkpoint", "set_grad_enabled": "cut_mode"}
+PUTTING = re.compile(r"\.data\s*=(?!=)|\.copy_\(|load_state_dict\(|vector_to_parameters\(")  # takes numbers without a history
 UPDATES = ("sub", "add", "__sub__", "__add__", "addcmul", "mul")
 
 
@@ -159,7 +161,9 @@ def _beside_loss(q: Question, last: Any, used: Event) -> Cause:
     number = number_left(q) if is_of_data else None
     if number is not None and leading_from(q.subject, behind([number])):
         return cause_of("left_as_number", number, op=spelling(used), number=spelling(number))
-    kind = "copied" if is_copied else "used_after" if used.number > last.number else "not_in_loss"
+    is_put = used.source is not None and bool(PUTTING.search(used.source.text))
+    unused = "left_in_weights" if is_put and not is_copied else "not_in_loss"
+    kind = "copied" if is_copied else "used_after" if used.number > last.number else unused
     return cause_of(kind, used, op=spelling(used), **{"pass": last.source})
 
 

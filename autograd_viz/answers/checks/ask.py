@@ -62,7 +62,8 @@ def _off(q: Question) -> list[Cause]:
 
 
 def _zeroed_or_old(q: Question) -> list[Cause]:
-    return [*(c for c in last_write(q) if c.kind == "grad_zeroed" and q.state == "zero"), *old(q)]
+    written = [c for c in last_write(q) if c.kind == "grad_zeroed" or (c.kind == "grad_written" and "mul" in f"{c.said['by']}")]
+    return [*(written if q.state == "zero" else []), *old(q)]
 
 
 def _of_numbers(q: Question) -> list[Cause]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise, product
@@ -14,7 +15,7 @@ from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of
 from ..causes.check import MAY, check
 from ..causes.facts import Facts
-from ..causes.history import Op
+from ..causes.history import Event, Op, PassEvent
 from ..causes.ops import op_of
 from ..causes.paths import behind
 from ..causes.present import last_write
@@ -40,21 +41,35 @@ def cleared_between(question: Question) -> Iterator[Cause]:
     """Several passes before each step(), with zero_grad() before each of them: the step uses the last one only."""
     q = question
     steps = sorted(s.number for h in q.optimizers if h.kind != "LBFGS" for s in h.steps)  # it clears for each trial of a step
-    passes = [p for p in q.passes if not p.error and not p.wanted]
+    passes = [p for p in q.passes if not (p.error or p.wanted) and (p.root is None or q.is_reached_from(p.root))]
     if len(steps) < PLENTY or not passes or [c for c in last_write(q) if c.kind != "clipped"]:
         return
-    cleared = [c.number for c in q.history.clearings(q.tensor)]
+    cleared = q.history.clearings(q.tensor)
     set_by = [e for e in (*q.events("set"), *q.events("written")) if e.number > passes[0].number]  # a program that keeps each
     between = pairwise([None, *steps])
-    rounds = [[p for p in passes if (a is None or a < p.number) and p.number < b] for a, b in between][-PLENTY:]
-    is_always = all(len(r) >= PLENTY and len({p.source for p in r}) == 1 for r in rounds) and all(
-        any(a.number < c < b.number for c in cleared) for r in rounds for a, b in pairwise(r)
+    rounds = [r for a, b in between if (r := [p for p in passes if (a is None or a < p.number) and p.number < b])][-PLENTY:]
+    pairs = [(a, b, [c for c in cleared if a.number < c.number < b.number]) for r in rounds for a, b in pairwise(r)]
+    is_always = all(cs and (a.source == b.source or _is_unread(q, a, cs[0])) for a, b, cs in pairs)
+    is_always &= all(len(r) >= PLENTY for r in rounds) and (
+        len({p.source for p in rounds[-1]}) == 1 or bool(rounds[-1][0].root)
     )
     others = [s.number for h in q.holders if not h.holds for s in h.steps]  # of an optimizer that has its turn in between
-    is_used = any(a.number < s < b.number for r in rounds for a, b in pairwise(r) for s in others)
+    is_used = any(a.number < s < b.number for a, b, _ in pairs for s in others)
     if is_always and not set_by and not is_used:
-        at = next(c for c in reversed(q.history.clearings(q.tensor)) if c.number < rounds[-1][-1].number)
+        at = next(c for c in reversed(cleared) if c.number < rounds[-1][-1].number)
         yield cause_of("cleared_between", at, count=str(len(rounds[-1])), **{"pass": rounds[-1][-1].source})
+
+
+def _is_unread(q: Question, of: PassEvent, cleared: Event) -> bool:
+    """Does nothing stand between a pass of parameters and the line that clears its gradients? Hooks may have read them."""
+    leaves = set[Any]() if of.root is None else q.leaves_of(of.root)  # roots of long ago are unknown
+    if not all(type(leaf).__name__ == "Parameter" and not getattr(leaf, "_backward_hooks", None) for leaf in leaves):
+        return False
+    first, then = of.source, cleared.source
+    if first is None or then is None or first.file != then.file or first.function != then.function:
+        return False
+    between = linecache.getlines(first.file)[first.end_line : then.line - 1]
+    return first.line <= then.line and all(not line.strip() or line.strip().startswith(("#", "print(")) for line in between)
 
 
 @check("AV413", "undone", {"drawn_anew": MAY, "clamped_back": MAY})

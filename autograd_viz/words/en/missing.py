@@ -81,6 +81,8 @@ DO_NO_PATH = DO_NO_PATH_FROM = "If it should learn, use it in the loss without d
 CAUSE_UNRECORDED = "The loss uses {names}, computed under no_grad()."
 CAUSE_LEFT_AS_NUMBER = "{op} used it, but {number} made a number of what came of it ({line}), which has no graph."
 DO_LEFT_AS_NUMBER = "Compute the loss with the tensor; call item() or numpy() only for what is printed."
+CAUSE_LEFT_IN_WEIGHTS = "{op} used it, and the weights got the numbers of the result without its history ({line})."
+DO_LEFT_IN_WEIGHTS = "Call the model with the result as its weights: torch.func.functional_call(model, weights, inputs)."
 CAUSE_NOT_IN_LOSS = "{op} used it ({line}), but the loss does not depend on that result ({pass})."
 DO_NOT_IN_LOSS = "Use that result in the loss."
 CAUSE_USED_AFTER = "it was first used after the last backward(): {op} ({line})."

@@ -81,6 +81,8 @@ DO_NO_PATH = DO_NO_PATH_FROM = "如果它应当学习，让损失用到它，中
 CAUSE_UNRECORDED = "损失用到了 {names}，而 {names} 是在 no_grad() 中算出的。"
 CAUSE_LEFT_AS_NUMBER = "{op} 用到了它，但 {number} 把由它得到的结果变成了数值（{line}），数值没有计算图。"
 DO_LEFT_AS_NUMBER = "请用张量计算损失；只对要打印的内容调用 item() 或 numpy()。"
+CAUSE_LEFT_IN_WEIGHTS = "{op} 用到了它，而权重只得到结果的数值，没有计算历史（{line}）。"
+DO_LEFT_IN_WEIGHTS = "把结果作为权重调用模型：torch.func.functional_call(model, weights, inputs)。"
 CAUSE_NOT_IN_LOSS = "{op} 用到了它（{line}），但损失不依赖那个结果（{pass}）。"
 DO_NOT_IN_LOSS = "让损失用上那个结果。"
 CAUSE_USED_AFTER = "它在最近一次 backward() 之后才第一次被用到：{op}（{line}）。"
