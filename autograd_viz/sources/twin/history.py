@@ -209,7 +209,7 @@ class CoreHistory:
         names = {"cleared": "grad", "zero_grad": "zero_grad"}
         return [CoreEvent("cleared", names[e.kind], e.order, e.at) for e in tensor._events if e.kind in names]
 
-    def users(self, ops: set[CoreOp]) -> list[CoreOp]:
+    def users(self, given: set[Any]) -> list[CoreOp]:
         """Unknown: a result does not know its users."""
         return []
 

@@ -84,6 +84,8 @@ CAUSE_DIVIDED_TWICE = (
 DO_DIVIDED_TWICE = "Divide once."
 CAUSE_RATE_RESTS = "its OneCycleLR is made for {most} batches, and has run {count} times in {steps} steps ({line})."
 DO_RATE_RESTS = "Call scheduler.step() after each batch."
+CAUSE_LOSSES_DROPPED = "{count} losses of this line ({line}) before the last one reach no backward() ({pass})."
+DO_LOSSES_DROPPED = "Call backward() and step() inside the loop, or add the losses."
 CAUSE_TIE_COPIED = "{layer} and {table} have nearly the same numbers, and are two parameters: each learns alone ({line})."
 DO_TIE_COPIED = "To tie them, assign the parameter itself: decoder.weight = embedding.weight."
 CAUSE_TIE_REPLACED = "{layer} was the table of embeddings, which {table} has replaced ({line}): the two are no longer tied."

@@ -76,6 +76,8 @@ CAUSE_DIVIDED_TWICE = "每一步累加 {count} 次反向传播，而损失除以
 DO_DIVIDED_TWICE = "只除一次。"
 CAUSE_RATE_RESTS = "它的 OneCycleLR 为 {most} 个批次而设，{steps} 步里只运行了 {count} 次（{line}）。"
 DO_RATE_RESTS = "每个批次之后调用 scheduler.step()。"
+CAUSE_LOSSES_DROPPED = "这一行（{line}）在最后一个之前还算了 {count} 个损失，它们没有进入 backward()（{pass}）。"
+DO_LOSSES_DROPPED = "在循环内调用 backward() 和 step()，或者把损失相加。"
 CAUSE_TIE_COPIED = "{layer} 和 {table} 的数值几乎相同，却是两个参数，各学各的（{line}）。"
 DO_TIE_COPIED = "要共享权重，就赋值参数本身：decoder.weight = embedding.weight。"
 CAUSE_TIE_REPLACED = "{layer} 原是嵌入表，后来被 {table} 取代（{line}）：两者不再共享。"
