@@ -371,6 +371,63 @@ for i in range(3):
     {0}
 """
 MIXED += STEP
+INDENTED = """
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+opt = optim.SGD(net.parameters(), 0.1)
+x, y = torch.randn(24, 4), torch.arange(24) % 3
+for epoch in range(4):
+    for k in range(0, 24, 6):
+        {0}
+    {1}
+"""
+ONE_STEP = "opt.zero_grad(); loss.backward(); opt.step()"
+PART = "loss = F.cross_entropy(net(x[k : k + 6]), y[k : k + 6])"
+PIXELS = """
+image, net = torch.rand(1, 8, requires_grad=True), nn.Linear(8, 1)
+opt = optim.Adam([{0}], 0.1)
+for i in range(4):
+    {1}
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+SCALED = """
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x * w
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        return g * w, {0}
+net, w = nn.Linear(4, 3), nn.Parameter(torch.ones(3))
+opt = optim.SGD([*net.parameters(), w], 0.1)
+for i in range(3):
+    loss = Scale.apply(net(torch.randn(8, 4)), w).pow(2).mean()
+"""
+SCALED += STEP
+BUFFERED = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+        self.register_buffer("scale", torch.ones(3{0}))
+    def forward(self, x):
+        return self.layer(x) * self.scale
+net = Net()
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(3):
+    loss = net(torch.randn(8, 4)).pow(2).mean()
+"""
+BUFFERED += STEP
+PLATEAU = """
+net = nn.Linear(4, 3)
+opt = optim.SGD(net.parameters(), 0.1)
+schedule = optim.lr_scheduler.ReduceLROnPlateau(opt, {0}, patience=0, factor=0.01)
+for i in range(9):
+    loss = net(torch.randn(8, 4)).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+    schedule.step({1})
+"""
 PAIRS = {  # the fault, its twin, what is said of the fault alone
     "a logarithm of logarithms": (
         CLASSES.format(", nn.LogSoftmax(1)", "F.nll_loss(net(x).log(), y)"),
@@ -606,6 +663,49 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
             ("net.weight.data = alpha * a.weight.data", "the weights got the numbers"),
         )
     },
+    **{
+        f"a backward() behind the loop: {first}; {then}": (
+            INDENTED.format(PART, ONE_STEP), INDENTED.format(first, then), "3 losses of this line",
+        )
+        for first, then in (
+            (f"{PART}; {ONE_STEP}", ""),
+            ("F.cross_entropy(net(x[k : k + 6]), y[k : k + 6]).item()", f"loss = F.cross_entropy(net(x), y); {ONE_STEP}"),
+            ("(net(x[k : k + 6]).argmax(1) == y[k : k + 6]).sum()", f"loss = F.cross_entropy(net(x), y); {ONE_STEP}"),
+            ("total = (total if k else 0) + F.cross_entropy(net(x), y)", f"loss = total; {ONE_STEP}"),
+        )
+    },
+    "a result with the name of the leaf": (
+        PIXELS.format("image", "image = image.clamp(0, 1); loss = net(image).mean()"),
+        PIXELS.format("image", "loss = net(image.clamp(0, 1)).mean()"),
+        "gives the name of a trained leaf",
+    ),
+    "a state with a name of its own": (
+        PIXELS.format("image", "image = image.clamp(0, 1); loss = net(image).mean()"),
+        PIXELS.format("*net.parameters()", "image = image * net.weight; loss = net(image).mean()"),
+        "gives the name of a trained leaf",
+    ),
+    "an optimizer of a copy of the leaf": (
+        PIXELS.format("image.detach().requires_grad_()", "loss = net(image).mean()"),
+        PIXELS.format("image", "loss = net(image).mean()"),
+        "AV402",
+    ),
+    "a leaf that is looked at, beside another": (
+        PIXELS.format("image.detach().requires_grad_()", "loss = net(image).mean()"),
+        PIXELS.format("other := torch.rand(1, 8, requires_grad=True)", "loss = net(image + other).mean()"),
+        "AV402",
+    ),
+    "a Function that returns None for a parameter": (SCALED.format("None"), SCALED.format("(g * x).sum(0)"), "AV701"),
+    "a Function that returns None for what is fixed": (
+        SCALED.format("None"), SCALED.format("None").replace("[*net.parameters(), w]", "net.parameters()")
+        .replace("nn.Parameter(torch.ones(3))", "torch.ones(3)"), "AV701",
+    ),
+    "a buffer that should learn": (BUFFERED.format(", requires_grad=True"), BUFFERED.format(""), "AV402"),
+    "a plateau of a score that rises": (
+        PLATEAU.format("'min'", "float(i)"), PLATEAU.format("'max'", "float(i)"), "ReduceLROnPlateau, in mode min",
+    ),
+    "a plateau of a loss that falls": (
+        PLATEAU.format("'min'", "float(i)"), PLATEAU.format("'min'", "-float(i)"), "ReduceLROnPlateau",
+    ),
     **{
         f"0 times an infinite {op}": (INFINITE.format(sick), INFINITE.format(twin), said)
         for op, sick, twin, said in (

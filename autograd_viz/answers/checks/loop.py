@@ -29,8 +29,9 @@ ACCUMULATED_KINDS = {
     **dict.fromkeys(("several_lines", "accumulating"), ASKED),
 }
 RATES = dict.fromkeys(
-    ("rate_always_zero", "rate_gone", "rate_rises", "rate_rests", "schedules_other", "no_step", "no_backward", "rebound"), MAY
-)
+    ("rate_always_zero", "rate_gone", "rate_stopped", "rate_rises", "rate_rests", "schedules_other", "no_step", "no_backward",
+     "rebound"), MAY,
+)  # fmt: skip
 DIVIDING = ("div", "truediv", "itruediv", "idiv")
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
 PLENTY = 2  # iterations in which it is so
@@ -57,12 +58,10 @@ def not_held(question: Question) -> Iterator[Cause]:
     q, holders = question, question.holders
     if not holders or q.optimizers:
         return
-    if type(q.tensor).__name__ != "Parameter":
-        if len(passes := added(q)) > 1:
-            is_part = any(v is q.tensor for m in _modules(q) for v in vars(m).values())
-            yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
-        return
     last = holders[-1]
+    if type(q.tensor).__name__ != "Parameter":
+        yield from _plain(q, last)
+        return
     if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
         yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
         return
@@ -70,6 +69,8 @@ def not_held(question: Question) -> Iterator[Cause]:
         return
     if (followed := _followed(q)) is not None:
         yield cause_of("not_held_target", q.history.used(q.tensor), target=followed)
+        return
+    if not any(type(p).__name__ == "Parameter" for h in holders for p in h.leaves):  # an input is trained, and no model
         return
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
@@ -83,6 +84,18 @@ def not_held(question: Question) -> Iterator[Cause]:
         yield Cause(kind, source=placed if is_anew else source_of(last.made), said={"optimizer": last.kind, "placed": placed})
     elif last.steps and q.name_of(q.tensor) and is_copied:
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
+
+
+def _plain(q: Question, last: Holder) -> Iterator[Cause]:
+    """What no optimizer has, and is no parameter: a part of a module, or what the optimizer has a copy of."""
+    if len(passes := added(q)) > 1:
+        is_part = any(v is q.tensor for m in _modules(q) for v in (*vars(m).values(), *m._buffers.values()))
+        is_like = any(p.shape == q.tensor.shape for p in last.leaves)
+        is_copied = bool(last.steps) and is_like and all(q.history.grad_of(p) is None for p in last.leaves)
+        if is_copied and not is_part:
+            yield cause_of("not_held_copied", last.made, optimizer=last.kind)
+        else:
+            yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
 
 
 def _followed(q: Question) -> str | None:
@@ -126,12 +139,12 @@ def never_stepped(question: Question) -> Iterator[Cause]:
     is_fed = q.history.passes or not q.history.is_recorded or q.grad is not None or q.events("set", "cleared")
     if len(steps) >= PLENTY and not is_fed:
         yield cause_of("no_backward", steps[-1], optimizer=next(h.kind for h in q.optimizers if h.steps))
+    waiting = [s.mode for s in _schedules(q, "ReduceLROnPlateau")]
+    least = FALLEN if _schedules(q, *FALLING) else GONE  # a schedule that ends with training ends at 0
     for h in q.optimizers:
-        if (
-            h.steps and h.began and 0 < (h.rate or 0.0) <= (FALLEN if _schedules(q, *FALLING) else GONE) * h.began
-        ):  # a schedule that ends with training ends at 0
-            said = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0)}
-            yield cause_of("rate_gone", h.steps[-1], optimizer=h.kind, **said)
+        if h.steps and h.began and 0 < (h.rate or 0.0) <= least * h.began:
+            said: dict[str, Said] = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0), "optimizer": h.kind}
+            yield cause_of("rate_stopped" if waiting else "rate_gone", h.steps[-1], **said, mode="".join(waiting[:1]))
     yield from _schedules_wrongly(q, steps)
     is_of_model = any(
         p is q.tensor for m in _modules(q) for p in m._parameters.values()
