@@ -428,6 +428,41 @@ for i in range(9):
     opt.zero_grad(); loss.backward(); opt.step()
     schedule.step({1})
 """
+RIDGE = """
+net, old = nn.Linear(4, 3), copy.deepcopy(nn.Linear(4, 3))
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(3):
+    loss = F.cross_entropy(net(torch.randn(24, 4)), torch.arange(24) % 3)
+    loss = loss + 0.01 * {0}
+"""
+RIDGE += STEP
+RETURNED = """
+net = nn.Linear(4, 3)
+opt = {0}(net.parameters(), 0.1)
+for i in range(3):
+    loss = net(torch.randn(8, 4)).pow(2).mean()
+    grads = torch.autograd.grad(loss, list(net.parameters()))
+    {1}
+    opt.step()
+"""
+OWN_SGD = "class Own(optim.SGD):\n    def step(self): pass\n"
+META = """
+net = nn.Linear(4, 1)
+outer = optim.Adam(net.parameters(), 1e-2)
+for i in range(3):
+    x, y = torch.randn(8, 4), torch.randn(8, 1)
+    fast = copy.deepcopy(net)
+    inner = optim.SGD(fast.parameters(), 0.1)
+    F.mse_loss(fast(x), y).backward(); inner.step(); inner.zero_grad()
+    loss = F.mse_loss(fast(x), y){0}
+    outer.zero_grad(); loss.backward(); outer.step()
+"""
+INSIDE = """
+net = nn.Linear(4, 1)
+x = torch.randn(8, 4{0})
+g = torch.autograd.grad(net(x).sum(), x, create_graph=True)[0]
+(g.norm(dim=1) - 1).pow(2).mean().backward()
+"""
 PAIRS = {  # the fault, its twin, what is said of the fault alone
     "a logarithm of logarithms": (
         CLASSES.format(", nn.LogSoftmax(1)", "F.nll_loss(net(x).log(), y)"),
@@ -705,6 +740,33 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
     ),
     "a plateau of a loss that falls": (
         PLATEAU.format("'min'", "float(i)"), PLATEAU.format("'min'", "-float(i)"), "ReduceLROnPlateau",
+    ),
+    **{
+        f"a penalty of weights without history: {sick}; {twin}": (RIDGE.format(sick), RIDGE.format(twin), "AV106")
+        for sick in ("sum(p.data.pow(2).sum() for p in net.parameters())", "net.weight.detach().norm()")
+        for twin in (
+            "sum(p.pow(2).sum() for p in net.parameters())", "(net.weight - old.weight.detach()).pow(2).sum()",
+            "(loss - loss.detach())", "net.weight.norm() * net.weight.detach().norm()",
+        )
+    },
+    **{
+        f"gradients that grad() returned, and a step without them: {kind}, {line}": (
+            RETURNED.format("optim.SGD", ""), OWN_SGD + RETURNED.format(kind, line), "goes by .grad, which is None",
+        )
+        for kind, line in (
+            ("optim.SGD", "net.weight.grad, net.bias.grad = grads"), ("Own", "with torch.no_grad(): net.weight -= grads[0]"),
+        )
+    },
+    "a copy that is trained in place of the model": (
+        META.format(""), META.format(" + net(x).pow(2).mean()"), "deepcopy() copied",
+    ),
+    "a gradient of an input that requires none": (
+        INSIDE.format(""), INSIDE.format(", requires_grad=True"), "asked for the gradient of x",
+    ),
+    "momentum that begins anew": (
+        ANEW.format("net = nn.Linear(4, 3)\n", "    opt = optim.SGD(net.parameters(), 0.1, momentum=0.9)\n"),
+        ANEW.format("net = nn.Linear(4, 3)\n", "    opt = optim.SGD(net.parameters(), 0.1)\n"),
+        "AV415",
     ),
     **{
         f"0 times an infinite {op}": (INFINITE.format(sick), INFINITE.format(twin), said)

@@ -73,7 +73,8 @@ def complaint(q: Question, message: str, line: Source | None) -> list[Cause]:
     if not any(part in message for part in UNUSED):
         return []
     if not q.tensor.requires_grad:
-        return without_grad(q)
+        found, name = without_grad(q), q.name_of(q.tensor)
+        return [cause_of("wanted_not_asked", found[0], tensor=name)] if found[0].kind == "not_asked" and name else found
     if q.root_op is None or q.is_reached_from(q.root_op):
         return []
     return cuts_before(q, q.root_op) or [Cause("no_path", source=line)]

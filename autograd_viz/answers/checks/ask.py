@@ -87,7 +87,7 @@ PAGES = (
     classes.temperature_multiplied, similarity.own_similarity, sequences.sees_target, sequences.last_step, noise.other_noise,
     players.same_aim, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
     layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written,
-    updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop, updates.tie_lost,
+    updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop, updates.tie_lost, path.lost_term,
 )  # fmt: skip
 
 TURNS = (
@@ -174,6 +174,7 @@ ERRORS = (
     "root_unseen",
     "cut_*",
     "optimizer_not_leaf",
+    "wanted_not_asked",
     "error",
 )
 

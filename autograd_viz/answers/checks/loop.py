@@ -30,7 +30,7 @@ ACCUMULATED_KINDS = {
 }
 RATES = dict.fromkeys(
     ("rate_always_zero", "rate_gone", "rate_stopped", "rate_rises", "rate_rests", "schedules_other", "no_step", "no_backward",
-     "rebound"), MAY,
+     "grads_unused", "rebound"), MAY,
 )  # fmt: skip
 DIVIDING = ("div", "truediv", "itruediv", "idiv")
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
@@ -38,6 +38,7 @@ PLENTY = 2  # iterations in which it is so
 GONE = 1e-12  # a learning rate, as a part of the first
 FALLEN = 2e-6  # the same for schedules that do not end at 0
 FALLING = ("StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau")
+KNOWN = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "RAdam", "Adadelta")  # they go by .grad
 TURNS = 3  # times that a cosine schedule has passed its end
 REBOUND = re.compile(r"^\s*(\w+) *= *\1 *- *.*\b\1\.grad\b")  # `p = p - rate * p.grad`
 SETTLED = 3  # steps: weights that begin at zero have grown by then
@@ -136,9 +137,12 @@ def never_stepped(question: Question) -> Iterator[Cause]:
     """Passes have run, and the optimizer never moves the parameter, or no longer does; or steps, and no pass."""
     q = question
     steps = [s for h in q.optimizers for s in h.steps]
-    is_fed = q.history.passes or not q.history.is_recorded or q.grad is not None or q.events("set", "cleared")
+    is_fed = q.passes or not q.history.is_recorded or q.grad is not None or q.events("set", "cleared")
     if len(steps) >= PLENTY and not is_fed:
-        yield cause_of("no_backward", steps[-1], optimizer=next(h.kind for h in q.optimizers if h.steps))
+        got = q.history.passes[-1] if q.history.passes else None
+        of, is_known = next(h.kind for h in q.optimizers if h.steps), any(h.kind in KNOWN for h in q.optimizers)
+        if got is None or is_known:  # else it may compute gradients itself
+            yield cause_of("no_backward" if got is None else "grads_unused", got or steps[-1], optimizer=of)
     waiting = [s.mode for s in _schedules(q, "ReduceLROnPlateau")]
     least = FALLEN if _schedules(q, *FALLING) else GONE  # a schedule that ends with training ends at 0
     for h in q.optimizers:

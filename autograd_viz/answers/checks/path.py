@@ -114,9 +114,14 @@ def not_frozen(question: Question) -> Iterator[Cause]:
                 break
 
 
-@check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY, "drawn_by_normal": MAY}, of_run=True)
+@check(
+    "AV106",
+    "lost-term",
+    {"term_of_gradients": MAY, "term_of_weights": MAY, "sampled_away": MAY, "drawn_by_normal": MAY},
+    of_run=True,
+)
 def lost_term(question: Question) -> Iterator[Cause]:
-    """A part of the loss that trains nothing, beside others: made by autograd.grad() without a graph, or by sample()."""
+    """A part of the loss that trains nothing, beside others: of gradients or weights without a graph, or made by sample()."""
     roots = {p.source: p.root for p in question.history.passes if p.name == "backward" and not p.error}  # the last of each line
     lost = (found for r in [*roots.values()][-MOST_LINES:] if r is not None and not r.cut for found in _lost(question, r))
     if (first := next(lost, None)) is not None:
@@ -148,6 +153,11 @@ def _lost(q: Question, root: Op) -> Iterator[Cause]:
         made = _gradient_in(term) if is_lost else None
         if made is not None:
             yield cause_of("term_of_gradients", made, term=term.source)
+        cuts = [*origins(term)] if term.cut else []
+        trained = {p for h in q.holders if h.steps for p in h.leaves}
+        if cuts and all(op.given and {*op.given} <= trained and type(op.given[0]).__name__ == "Parameter" for op in cuts):
+            yield cause_of("term_of_weights", cuts[0], op=spelling(cuts[0]))
+            return
     for op in q.ops_behind(root):
         given = [*filter(is_op, op.given)] if op.name.strip("_") in ADDING else []
         for part, other in permutations(given, 2):

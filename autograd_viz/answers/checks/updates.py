@@ -178,7 +178,7 @@ def made_anew(question: Question) -> Iterator[Cause]:
         if used.detail > same[-PLENTY].number:
             if len(same) > MANY_MODELS and not _goes_on(q):
                 yield cause_of("model_anew", h.made, optimizer=h.kind, count=str(len(same)))
-        elif h.kind.startswith(STATEFUL):
+        elif h.kind.startswith(STATEFUL) or h.momentum:
             is_read = any(e.number > same[0].number for e in q.events("written"))
             yield from () if is_read else [cause_of("made_anew", h.made, optimizer=h.kind)]
 

@@ -91,6 +91,8 @@ CAUSE_RATE_STOPPED = (
     "ReduceLROnPlateau, in mode {mode}, saw no progress ({line})."
 )
 DO_RATE_STOPPED = "Pass mode='max' if it gets an accuracy; step it once per epoch, or give it more patience."
+CAUSE_GRADS_UNUSED = "{optimizer}.step() goes by .grad, which is None: autograd.grad() only returns gradients ({line})."
+DO_GRADS_UNUSED = "Call loss.backward(), or set each p.grad before step()."
 CAUSE_TIE_COPIED = "{layer} and {table} have nearly the same numbers, and are two parameters: each learns alone ({line})."
 DO_TIE_COPIED = "To tie them, assign the parameter itself: decoder.weight = embedding.weight."
 CAUSE_TIE_REPLACED = "{layer} was the table of embeddings, which {table} has replaced ({line}): the two are no longer tied."

@@ -20,6 +20,8 @@ CAUSE_TWICE_AFTER_GRAD = "autograd.grad() 释放了 {op} 的计算图（{line}�
 DO_TWICE_AFTER_GRAD = "如果损失用到 autograd.grad() 的结果，传入 create_graph=True；否则传入 retain_graph=True。"
 CAUSE_TWICE_RENAMED = "{op} 的结果占用了被训练的叶子的名字（{line}），下一次传播又经过它。"
 DO_TWICE_RENAMED = "给结果另起名字：优化器更新的是那个叶子。"
+CAUSE_WANTED_NOT_ASKED = "autograd.grad() 要求 {tensor} 的梯度，而它创建时没有写 requires_grad=True（{line}）。"
+DO_WANTED_NOT_ASKED = "在前向传播之前调用 {tensor}.requires_grad_()。"
 CAUSE_TWICE_ROOT = "这个计算图已经运行过 backward()（{pass}），保存的张量已释放。"
 DO_TWICE_ROOT = "重新计算损失，或者第一次 backward() 时传入 retain_graph=True。"
 CAUSE_ROOT_FROZEN = "损失的输入都不需要梯度：requires_grad 被关闭了（{line}）。"

@@ -82,6 +82,8 @@ CAUSE_RATE_STOPPED = (
     "它在 {optimizer} 中的学习率已从 {first} 降到 {rate}：ReduceLROnPlateau（mode={mode}）没有看到进步（{line}）。"
 )
 DO_RATE_STOPPED = "如果传给它的是准确率，用 mode='max'；每个 epoch 调用一次，或者加大 patience。"
+CAUSE_GRADS_UNUSED = "{optimizer}.step() 依据 .grad，而它是 None：autograd.grad() 只返回梯度（{line}）。"
+DO_GRADS_UNUSED = "调用 loss.backward()，或者在 step() 之前给每个 p.grad 赋值。"
 CAUSE_TIE_COPIED = "{layer} 和 {table} 的数值几乎相同，却是两个参数，各学各的（{line}）。"
 DO_TIE_COPIED = "要共享权重，就赋值参数本身：decoder.weight = embedding.weight。"
 CAUSE_TIE_REPLACED = "{layer} 原是嵌入表，后来被 {table} 取代（{line}）：两者不再共享。"
