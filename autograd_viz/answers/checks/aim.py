@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -162,18 +163,29 @@ def _unshaped(op: Op) -> Op:
 
 
 def _summed(op: Op) -> Iterator[tuple[Op, bool]]:
-    """What a target is the sum of, without detach() and shapes, and whether a number or data multiplies it."""
-    todo = [(op, False)]
+    """What a target is the sum of, without detach() and shapes, and whether a factor multiplies it, and data is added to it."""
+    todo = [(op, False, False)]
     while todo:
-        op, is_scaled = todo.pop()
+        op, is_scaled, is_added = todo.pop()
         given = [g for g in op.given if is_op(g)]
-        is_plain = op.name in (*SHAPING, *CUTTING) and bool(given)
-        if is_plain or op.name.strip("_").removeprefix("i") in ("add", "radd", "sub", "rsub"):
-            todo += [(g, is_scaled) for g in given]
+        if op.name in (*SHAPING, *CUTTING) and given:
+            todo += [(g, is_scaled, is_added) for g in given]
+        elif op.name.strip("_").removeprefix("i") in ("add", "radd", "sub", "rsub"):
+            todo += [(g, is_scaled, is_added or _has_data(op)) for g in given]
         elif op.name in WEIGHING and len(given) == 1:
-            todo.append((given[0], True))
+            todo.append((given[0], True, is_added))
         else:
-            yield op, is_scaled
+            yield op, is_scaled and is_added
+
+
+def _has_data(op: Op) -> bool:
+    """Is it written as a sum of which no side is a number?"""
+    try:
+        found = ast.parse("" if op.source is None else op.source.expression, mode="eval").body
+    except SyntaxError:
+        return False
+    sides = [found.left, found.right] if isinstance(found, ast.BinOp) else []
+    return bool(sides) and not any(isinstance(side, ast.Constant) for side in sides)
 
 
 @check("AV206", "target-out-of-reach", {"out_of_reach": MAY, "no_probability": MAY, "several_labels": MAY}, of_run=True)

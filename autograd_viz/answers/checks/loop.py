@@ -71,10 +71,10 @@ def not_held(question: Question) -> Iterator[Cause]:
     if (followed := _followed(q)) is not None:
         yield cause_of("not_held_target", q.history.used(q.tensor), target=followed)
         return
-    if not any(type(p).__name__ == "Parameter" for h in holders for p in h.leaves):  # an input is trained, and no model
-        return
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
+    if near and not any(type(p).__name__ == "Parameter" for h in near for p in h.leaves):  # an input is trained, and no model
+        return
     new = [p for p in q.events("placed", "made") if last.made is not None and p.number > last.made.number]
     is_copied = any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves)
     goes_on = q.last is not None and any(s.number > q.last.number for s in last.steps)

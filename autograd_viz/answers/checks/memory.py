@@ -24,6 +24,9 @@ PLENTY, MANY_RESULTS = 2, 4  # passes whose graphs are kept; results
 DEPTH = 4  # lists, dictionaries and objects in each other
 MOST, MANY = 1000, 20_000  # things that one of them holds, and all together
 TARGET = re.compile(r"^\s*([\w.\[\]\"']+)\s*(?:[-+*/]?=)(?!=)")  # the left side of an assignment
+CHOOSING = re.compile(
+    r"[<>]|\b(?:min|max|sorted|append|argmin|argmax)\b"
+)  # of the line that reads a loss: one of them is taken
 LAST = re.compile(r"\w+(?=\W*$)")  # the last name of a path
 
 
@@ -125,8 +128,9 @@ def losses_dropped(question: Question) -> Iterator[Cause]:
             return
         count = len(ends := _ends(q, others))
         is_of_pass = all(e.source in lines and getattr(e.source, "function", None) == last.source.function for e in ends)
-        readers = [u.name for u in q.history.users(ends)]
-        if count < PLENTY or not is_of_pass or not {*readers} <= {*NUMBERS}:
+        readers = q.history.users(ends)
+        is_chosen = any(u.name not in NUMBERS or CHOOSING.search(getattr(u.source, "text", "<")) for u in readers)
+        if count < PLENTY or not is_of_pass or is_chosen:
             return
     yield cause_of("losses_dropped", root, count=str(count), **{"pass": last.source})
 

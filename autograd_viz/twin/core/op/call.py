@@ -89,6 +89,7 @@ def call_source(p: Table) -> list[str]:
     results = results_of(p)
     lines += [*_forward(p), *_wrapped(p), "    if not recording():"]
     if p.result_names:
+        lines.append(f"        {' = '.join(f'{r}._made_by' for r in results)} = None")
         lines += ["        if State.attentive:", *(f"            attend(None, {r})" for r in results)]
         return [
             *lines,
