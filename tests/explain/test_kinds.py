@@ -627,7 +627,8 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
     **{
         f"the largest value of the net itself: {k}": (VALUES.format("q(s).max(1).values", LATER), VALUES.format(*twin), "AV221")
         for k, twin in enumerate((
-            (TAKEN, LATER), ("q(s).max(1).values", "r"), ("q(s).max(1).values", "target(s).amax(1).detach()"),
+            (TAKEN, LATER), ("q(s).max(1).values", "2.0 * target(s).max(1).values.detach() + 1"),
+            ("q(s).max(1).values", "r"), ("q(s).max(1).values", "target(s).amax(1).detach()"),
         ))
     },
     "where the largest value is, as a value": (
@@ -707,6 +708,8 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
             ("F.cross_entropy(net(x[k : k + 6]), y[k : k + 6]).item()", f"loss = F.cross_entropy(net(x), y); {ONE_STEP}"),
             ("(net(x[k : k + 6]).argmax(1) == y[k : k + 6]).sum()", f"loss = F.cross_entropy(net(x), y); {ONE_STEP}"),
             ("total = (total if k else 0) + F.cross_entropy(net(x), y)", f"loss = total; {ONE_STEP}"),
+            (PART.replace("loss", "part") + "; best = part if not k or part.item() > best.item() else best",
+             f"loss = best; {ONE_STEP}"),
         )
     },
     "a result with the name of the leaf": (
@@ -721,6 +724,11 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
     ),
     "an optimizer of a copy of the leaf": (
         PIXELS.format("image.detach().requires_grad_()", "loss = net(image).mean()"),
+        PIXELS.format("image", "loss = net(image).mean()"),
+        "AV402",
+    ),
+    "a fixed net, through which an image is trained": (
+        PIXELS.format("*[*net.parameters()][1:]", "loss = net(image).mean()"),
         PIXELS.format("image", "loss = net(image).mean()"),
         "AV402",
     ),
