@@ -769,7 +769,7 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         META.format(""), META.format(" + net(x).pow(2).mean()"), "deepcopy() copied",
     ),
     "a gradient of an input that requires none": (
-        INSIDE.format(""), INSIDE.format(", requires_grad=True"), "asked for the gradient of x",
+        INSIDE.format(""), INSIDE.format(", requires_grad=True"), "autograd.grad() is asked about x",
     ),
     "momentum that begins anew": (
         ANEW.format("net = nn.Linear(4, 3)\n", "    opt = optim.SGD(net.parameters(), 0.1, momentum=0.9)\n"),

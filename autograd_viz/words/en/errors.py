@@ -20,7 +20,7 @@ CAUSE_TWICE_AFTER_GRAD = "autograd.grad() freed the graph of {op} ({line}), and 
 DO_TWICE_AFTER_GRAD = "Pass create_graph=True to autograd.grad() if the loss uses its result, else retain_graph=True."
 CAUSE_TWICE_RENAMED = "{op} gives the name of a trained leaf to its result ({line}), and the next pass goes through it again."
 DO_TWICE_RENAMED = "Give the result another name: the optimizer moves the leaf."
-CAUSE_WANTED_NOT_ASKED = "autograd.grad() was asked for the gradient of {tensor}, created without requires_grad=True ({line})."
+CAUSE_WANTED_NOT_ASKED = "autograd.grad() is asked about {tensor}, which was created without requires_grad=True ({line})."
 DO_WANTED_NOT_ASKED = "Call {tensor}.requires_grad_() before the forward pass."
 CAUSE_TWICE_ROOT = "backward() has already run on this graph ({pass}), and its saved tensors are freed."
 DO_TWICE_ROOT = "Compute the loss again, or pass retain_graph=True to the first backward()."
