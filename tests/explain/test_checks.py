@@ -56,7 +56,6 @@ ONLY_PYTORCH = {
         503,
         602,
         603,
-        702,
     )
 }
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]

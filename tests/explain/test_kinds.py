@@ -892,6 +892,24 @@ def test_a_gradient_that_a_line_multiplies_by_zero_is_told_of_that_line() -> Non
         assert ("changed its gradient" in answer) is is_told, answer
 
 
+@pytest.mark.parametrize("library", ["core", "torch"])
+@pytest.mark.parametrize(
+    ("keeps", "said"), [("", "autograd.grad() freed"), (", retain_graph=True", "the first backward() freed")]
+)
+def test_a_graph_that_grad_keeps_is_freed_by_another_pass(library: str, keeps: str, said: str) -> None:
+    program = f"""
+net = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+x = torch.randn(6, 2, requires_grad=True)
+u = net(x)
+total = u.sum()
+g = torch.autograd.grad(total, x{keeps})[0]
+loss, other = u.mean(), u.pow(2).mean()
+loss.backward()
+other.backward()
+"""
+    assert said in str(found(BEGIN + program, library))
+
+
 def test_an_error_is_told_of_the_loss_by_its_name() -> None:
     program = "net = nn.Linear(4, 1)\nwith torch.no_grad():\n    error = net(torch.randn(6, 4)).mean()\nerror.backward()"
     assert "AV901 error has no graph: it was computed under no_grad()" in str(found(BEGIN + program, "torch"))

@@ -98,7 +98,7 @@ def _no_graph(q: Question, line: Source | None) -> list[Cause]:
 def _twice(q: Question) -> list[Cause]:
     """Which pass freed the graph, and which part of the graph was used again."""
     root = q.root_op
-    before = [p for p in q.history.passes if not p.error]
+    before = [p for p in q.history.passes if not (p.error or p.keeps)] or [p for p in q.history.passes if not p.error]
     if root is None or not before:
         return []
     there = with_history([root])

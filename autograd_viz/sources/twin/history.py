@@ -139,7 +139,7 @@ class CorePass(CoreEvent):
         super().__init__("pass", noted.name, noted.order, noted.at)
         root = noted.root()
         self.root = op_of(root) if isinstance(root, Tensor) else None
-        self.error, self.wanted, self.keeps = noted.error, noted.wanted, False  # whether it keeps the graph is not noted
+        self.error, self.wanted, self.keeps = noted.error, noted.wanted, noted.retains  # of backward() it is not noted
         self.has_graph = not isinstance(root, Tensor) or root._node is not None
 
 
