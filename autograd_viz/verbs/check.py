@@ -7,10 +7,11 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from .. import words
-from ..answers.causes.answer import advice_of, formed
+from ..answers.causes.answer import advice_of, formed, of_root
 from ..answers.causes.cause import Cause
 from ..answers.causes.check import ASKED, SO, Check
 from ..answers.causes.code import linter_text
@@ -112,7 +113,9 @@ def check(what: Any = None, *, select: Collection[str] = (), ignore: Collection[
     """
     wanted, frame = _wanted(select, ignore), sys._getframe(1)
     if isinstance(what, BaseException) and not isinstance(what, NotFiniteError):
-        return Findings(_merged([(c, words.THE_TENSOR) for c in of_error(what, frame).causes], wanted, BY_CODE["AV901"]))
+        answer = of_error(what, frame)
+        name = answer.about or words.THE_LOSS.lower()
+        return Findings(_merged([(c, name) for c in answer.causes], wanted, BY_CODE["AV901"]))
     names = visible_names(frame)
     if isinstance(what, NotFiniteError):  # a run has stopped: the gradients are there
         what, names = None, {**names, **visible_names(place_of_error(what.__traceback__, frame).frame)}
@@ -134,7 +137,7 @@ def _means(given: str, code: str) -> bool:
 
 def checked(what: Any, names: dict[str, Any], wanted: Collection[str] = tuple(BY_CODE)) -> Findings:
     """What the checks of these numbers say of a module, of a loss, or of all that the last pass went through."""
-    asked = asked_about(what, names, runs_code=True)
+    asked = asked_about(what, names)
     found = [(c, name) for _, name, causes in asked for c in causes]
     if what is None:
         found += [(c, q.name_of(q.tensor) or words.THE_LOSS) for q, births in bad_roots(names) for c in births]
@@ -143,7 +146,7 @@ def checked(what: Any, names: dict[str, Any], wanted: Collection[str] = tuple(BY
 
 def explained(names: dict[str, Any]) -> tuple[Explanation, Findings]:
     """The answer about the last pass of a program that has run, and what the checks found besides it."""
-    asked = asked_about(None, names, runs_code=True)
+    asked = asked_about(None, names)
     answer = explain_asked(asked, names)
     told = {(c.kind, c.source) for c in answer.causes}
     others = [(c, name) for _, name, causes in asked for c in causes if (c.kind, c.source) not in told]
@@ -161,8 +164,9 @@ def _merged(causes: Iterable[tuple[Cause, str]], wanted: Collection[str], raised
             continue
         cause, name = same[0]
         at = ("", 0) if source is None else (source.file, source.line)
-        tensors = () if page.of_run else tuple(dict.fromkeys(n for _, n in same if n not in ("", words.THE_TENSOR)))
-        text = formed("CAUSE", replace(cause, source=None), name)
+        named = dict.fromkeys(n for _, n in same if n not in ("", words.THE_TENSOR))
+        tensors = () if page.of_run or raised is not None else tuple(named)
+        text = (partial(formed, "CAUSE") if raised is None else of_root)(replace(cause, source=None), name)
         yield Finding(page.code, page.name, sure == SO, text, advice_of(cause, name), *at, linter_text(source), tensors)
 
 

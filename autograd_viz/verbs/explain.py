@@ -130,14 +130,14 @@ def bad_roots(names: dict[str, Any]) -> Iterator[tuple[Question, list[Cause]]]:
 Asked = list[tuple[Question, str, list[Cause]]]
 
 
-def asked_about(module: Any, names: dict[str, Any], runs_code: bool | None = None) -> Asked:
+def asked_about(module: Any, names: dict[str, Any]) -> Asked:
     """The causes of each leaf of a module, or (None) of the last pass; those of the run are the first leaf's."""
     questions = questions_about(module, names)
     again = asked_again(questions)
-    asked = all_causes(again, runs_code)
+    asked = all_causes(again)
     if again is not questions:  # the code after the model has not run again
         known = {code_of(c) for _, _, causes in asked for c in causes}
-        [(q, name, causes)] = all_causes(questions[:1], runs_code)
+        [(q, name, causes)] = all_causes(questions[:1])
         more = [c for c in causes if _is_of_run(c) and code_of(c) not in known]
         asked += [(q, name, more)] if more else []
     return asked

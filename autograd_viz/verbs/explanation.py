@@ -56,6 +56,7 @@ class Explanation(Uncopied):
         causes: the causes as data (`reasons.Cause`), the nearest first.
         details: numbers, lines and conditions, as text.
         is_recorded: a recorder has seen the program.
+        about: the name of the tensor in question, if it has one.
     """
 
     kind = "explanation"
@@ -67,6 +68,7 @@ class Explanation(Uncopied):
         said = answer(question, self.causes, headed, page_of)
         self._look = None if question is None else _look_later(question, variables)
         self._said, self.details = printable(said.short), printable(said.details)
+        self.about = None if question is None else question.name_of(question.tensor)
         self.is_recorded = question is not None and question.history.is_recorded
 
     def __str__(self) -> str:

@@ -141,9 +141,8 @@ def _first_names(known: list[tuple[str, Any]]) -> dict[Any, str]:
     return found
 
 
-def all_causes(questions: list[tuple[Question, str]], runs_code: bool | None = None) -> list[tuple[Question, str, list[Cause]]]:
+def all_causes(questions: list[tuple[Question, str]]) -> list[tuple[Question, str, list[Cause]]]:
     """Those of each leaf's gradient, and of the run, without what accuses nobody."""
-    questions = [(replace(q, runs_code=runs_code), name) for q, name in questions]
     first = questions[0][0] if questions else None
     with unseen(None if first is None else first.tensor):
         asked = [] if first is None else [first.of_pass()]

@@ -142,3 +142,17 @@ def test_a_replaced_method_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(av.Tensor, "mean", mine := lambda self: av.mean(self) * 2)
     assert av.tensor([1.0, 2.0]).mean().item() == 3
     assert av.Tensor.mean is mine
+
+
+@pytest.mark.parametrize(
+    "several",
+    [
+        lambda x: x.max(1).values,
+        lambda x: x.topk(2).values,
+        lambda x: av.nn.functional.nll_loss(x, av.tensor([0, 1]), reduction="none"),
+    ],
+)
+def test_a_result_among_several_that_ran_under_no_grad_is_an_input_outside_of_it(several: Callable[[Any], Any]) -> None:
+    with av.no_grad():
+        y = several(av.tensor([[1.0, 2.0, 3.0], [6.0, 5.0, 4.0]], requires_grad=True))
+    assert (y * 2).tolist() == [[2 * n for n in row] if isinstance(row, list) else 2 * row for row in y.tolist()]

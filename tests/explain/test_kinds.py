@@ -262,6 +262,207 @@ for i in range(4):
     loss = F.mse_loss(net(torch.randn(8, 4)), target_net(torch.randn(8, 4)))
     opt.zero_grad(); loss.backward(); opt.step()
 """
+PHYSICS = """
+net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    x = torch.rand(9, 1, requires_grad=True)
+    u = net(x)
+    d = torch.autograd.grad(u, x, torch.ones_like(u){0})[0]
+    loss = ({1}).pow(2).mean()
+"""
+PHYSICS += STEP
+MODEL = """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.head = nn.Embedding(20, 8), nn.Linear(8, 20, bias=False)
+        self.head.weight = {0}
+    def forward(self, x):
+        return self.head(self.table(x))
+net = Model()
+{1}
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    x = torch.randint(0, 20, (5, 6))
+    loss = F.cross_entropy(net(x[:, :-1]).transpose(1, 2), x[:, 1:])
+"""
+MODEL += STEP
+VALUES = """
+q = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+target = copy.deepcopy(q)
+opt = optim.Adam(q.parameters(), 1e-3)
+for i in range(3):
+    s, after, a, r = torch.randn(32, 4), torch.randn(32, 4), torch.randint(0, 2, (32,)), torch.randn(32)
+    loss = F.smooth_l1_loss({0}, {1})
+"""
+VALUES += STEP
+TAKEN, LATER = "q(s).gather(1, a[:, None]).squeeze(1)", "r + 0.9 * target(after).max(1).values.detach()"
+SLOW = """
+decay = {0}
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3)){1}
+ema = copy.deepcopy(net).requires_grad_(False)
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(4):
+    loss = F.cross_entropy(net(torch.randn(24, 4){1}).float(), torch.arange(24) % 3)
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        for e, p in zip(ema.parameters(), net.parameters()):
+            {2}
+"""
+FOLLOW = "e.mul_(decay).add_(p, alpha=1 - decay)"
+PARTS = """
+net, n = nn.Linear(4, 3), {0}
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(13):
+    loss = F.cross_entropy(net(torch.randn(24, 4)), torch.arange(24) % 3){1}
+    loss = loss{2}
+    loss.backward()
+    if (i + 1) % n == 0:
+        opt.step(); opt.zero_grad()
+"""
+CYCLE = """
+net = nn.Linear(4, 3)
+opt = optim.SGD(net.parameters(), 0.1)
+schedule = optim.lr_scheduler.OneCycleLR(opt, 0.1, {0})
+for epoch in range(3):
+    for batch in range(5):
+        loss = F.cross_entropy(net(torch.randn(24, 4)), torch.arange(24) % 3)
+        opt.zero_grad(); loss.backward(); opt.step(){1}
+    {2}
+"""
+ECHO = """
+table, rnn, head = nn.Embedding(9, 16), nn.GRU(16, 16, batch_first=True), nn.Linear(16, 9)
+opt = optim.Adam([*table.parameters(), *rnn.parameters(), *head.parameters()], 1e-3)
+for i in range(3):
+    {0}
+    loss = F.cross_entropy(head(rnn(table(x))[0]).reshape(-1, 9), y.reshape(-1))
+"""
+ECHO += STEP
+AHEAD = """
+table, layer, head = nn.Embedding(9, 16), nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), nn.Linear(16, 9)
+tokens = torch.randint(0, 9, (4, 8))
+x, y = {0}
+loss = F.cross_entropy(head(layer(table(x))).transpose(1, 2), y)
+loss.backward()
+"""
+INFINITE = (
+    "w, mask = torch.tensor([1.0, 0.0], requires_grad=True), torch.tensor([1.0, 0.0])\nloss = ({0}).sum()\nloss.backward()"
+)
+LOSSES = """
+net, other = nn.Linear(4, 3), nn.Linear(4, 3)
+opt, its = optim.SGD([*net.parameters(), *other.parameters()], 0.1), optim.SGD(other.parameters(), 0.1)
+x, y = torch.randn(24, 4), torch.arange(24) % 3
+for i in range(4):
+    x.requires_grad_({0})
+    one, two = F.cross_entropy(net(x), y), (net(x) + other(x)).pow(2).mean()
+    opt.zero_grad()
+    one.backward()
+    {1}
+    two.backward()
+    opt.step()
+"""
+MIXED = """
+a, b, net = nn.Linear(4, 3), nn.Linear(4, 3), nn.Linear(4, 3)
+alpha = nn.Parameter(torch.tensor(0.5))
+opt = optim.Adam([alpha], 1e-2)
+for i in range(3):
+    mixed = {{n: alpha * p.detach() + 1 for n, p in a.named_parameters()}}
+    {0}
+"""
+MIXED += STEP
+INDENTED = """
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+opt = optim.SGD(net.parameters(), 0.1)
+x, y = torch.randn(24, 4), torch.arange(24) % 3
+for epoch in range(4):
+    for k in range(0, 24, 6):
+        {0}
+    {1}
+"""
+ONE_STEP = "opt.zero_grad(); loss.backward(); opt.step()"
+PART = "loss = F.cross_entropy(net(x[k : k + 6]), y[k : k + 6])"
+PIXELS = """
+image, net = torch.rand(1, 8, requires_grad=True), nn.Linear(8, 1)
+opt = optim.Adam([{0}], 0.1)
+for i in range(4):
+    {1}
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+SCALED = """
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x * w
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        return g * w, {0}
+net, w = nn.Linear(4, 3), nn.Parameter(torch.ones(3))
+opt = optim.SGD([*net.parameters(), w], 0.1)
+for i in range(3):
+    loss = Scale.apply(net(torch.randn(8, 4)), w).pow(2).mean()
+"""
+SCALED += STEP
+BUFFERED = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+        self.register_buffer("scale", torch.ones(3{0}))
+    def forward(self, x):
+        return self.layer(x) * self.scale
+net = Net()
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(3):
+    loss = net(torch.randn(8, 4)).pow(2).mean()
+"""
+BUFFERED += STEP
+PLATEAU = """
+net = nn.Linear(4, 3)
+opt = optim.SGD(net.parameters(), 0.1)
+schedule = optim.lr_scheduler.ReduceLROnPlateau(opt, {0}, patience=0, factor=0.01)
+for i in range(9):
+    loss = net(torch.randn(8, 4)).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+    schedule.step({1})
+"""
+RIDGE = """
+net, old = nn.Linear(4, 3), copy.deepcopy(nn.Linear(4, 3))
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(3):
+    loss = F.cross_entropy(net(torch.randn(24, 4)), torch.arange(24) % 3)
+    loss = loss + 0.01 * {0}
+"""
+RIDGE += STEP
+RETURNED = """
+net = nn.Linear(4, 3)
+opt = {0}(net.parameters(), 0.1)
+for i in range(3):
+    loss = net(torch.randn(8, 4)).pow(2).mean()
+    grads = torch.autograd.grad(loss, list(net.parameters()))
+    {1}
+    opt.step()
+"""
+OWN_SGD = "class Own(optim.SGD):\n    def step(self): pass\n"
+META = """
+net = nn.Linear(4, 1)
+outer = optim.Adam(net.parameters(), 1e-2)
+for i in range(3):
+    x, y = torch.randn(8, 4), torch.randn(8, 1)
+    fast = copy.deepcopy(net)
+    inner = optim.SGD(fast.parameters(), 0.1)
+    F.mse_loss(fast(x), y).backward(); inner.step(); inner.zero_grad()
+    loss = F.mse_loss(fast(x), y){0}
+    outer.zero_grad(); loss.backward(); outer.step()
+"""
+INSIDE = """
+net = nn.Linear(4, 1)
+x = torch.randn(8, 4{0})
+g = torch.autograd.grad(net(x).sum(), x, create_graph=True)[0]
+(g.norm(dim=1) - 1).pow(2).mean().backward()
+"""
 PAIRS = {  # the fault, its twin, what is said of the fault alone
     "a logarithm of logarithms": (
         CLASSES.format(", nn.LogSoftmax(1)", "F.nll_loss(net(x).log(), y)"),
@@ -386,6 +587,203 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
     ),
     "rows that a mask hides as a whole": (MASKED.format("tril()"), MASKED.format("triu(1)"), "softmax of masked rows"),
     "the eps of Adam in float16": (HALF.format(""), HALF.format(", eps=1e-4"), "the eps of Adam, 1e-08, is 0"),
+    **{
+        f"a derivative without a graph, inside a residual: {twin}": (
+            PHYSICS.format(", retain_graph=True", "d + u - x.cos()"), PHYSICS.format(*twin), "AV106",
+        )
+        for twin in (
+            (", create_graph=True", "d + u - x.cos()"), (", retain_graph=True", "u - d.detach()"),
+            (", retain_graph=True", "u * d.abs()"), (", retain_graph=True", "net(x + 0.1 * d.sign())"),
+        )
+    },
+    **{
+        f"a derivative that is freed: {twin}": (PHYSICS.format("", "d + u"), PHYSICS.format(*twin), "Pass create_graph=True")
+        for twin in ((", create_graph=True", "d + u"), ("", "net(x)"))
+    },
+    **{
+        f"a tie that is a copy: {twin}": (
+            MODEL.format("nn.Parameter(self.table.weight.detach().clone())", ""), MODEL.format(*twin), "AV420",
+        )
+        for twin in (
+            ("self.table.weight", "net = copy.deepcopy(net)"), ("self.table.weight", "nn.init.normal_(net.table.weight)"),
+            ("self.head.weight", ""), ("nn.Parameter(torch.rand(20, 8))", "nn.init.uniform_(net.table.weight)"),
+            ("nn.Parameter(self.table.weight)", ""),  # one in memory
+        )
+    },
+    "a tie that is copied in": (
+        MODEL.format("self.head.weight", "net.head.load_state_dict(net.table.state_dict())"),
+        MODEL.format("self.table.weight", "net.head.load_state_dict(net.table.state_dict())"),
+        "AV420",
+    ),
+    **{
+        f"a tie whose table is replaced: {line}": (
+            MODEL.format("self.table.weight", line), MODEL.format("self.head.weight", line), "AV420",
+        )
+        for line in (
+            "net.table = nn.Embedding(20, 8)", "net.table.weight = nn.Parameter(torch.randn(20, 8))",
+            "net.table = nn.Embedding.from_pretrained(torch.randn(20, 8), freeze=False)",
+        )
+    },
+    **{
+        f"the largest value of the net itself: {k}": (VALUES.format("q(s).max(1).values", LATER), VALUES.format(*twin), "AV221")
+        for k, twin in enumerate((
+            (TAKEN, LATER), ("q(s).max(1).values", "2.0 * target(s).max(1).values.detach() + 1"),
+            ("q(s).max(1).values", "r"), ("q(s).max(1).values", "target(s).amax(1).detach()"),
+        ))
+    },
+    "where the largest value is, as a value": (
+        VALUES.format(TAKEN, "r + 0.9 * target(after).argmax(1)"),
+        VALUES.format(TAKEN, "r + 0.9 * target(after).gather(1, q(after).argmax(1, keepdim=True)).squeeze(1).detach()"),
+        "argmax() gives the position",
+    ),
+    "the largest value of a student, and a class": (
+        VALUES.format(TAKEN, "r + 0.9 * target(after).argmax(1)"), VALUES.format(TAKEN, "target(s).argmax(1).float()"), "AV221",
+    ),
+    "a target network that gets a gradient": (
+        VALUES.format(TAKEN, LATER.replace(".detach()", "")), VALUES.format(TAKEN, LATER), "as a target needs none",
+    ),
+    "a target head that the optimizer lacks": (
+        VALUES.format(TAKEN, LATER.replace(".detach()", "")),
+        VALUES.format("target(s).sum(1)", "r").replace("copy.deepcopy(q)", "nn.Linear(4, 2)"),
+        "as a target needs none",
+    ),
+    **{
+        f"an average that is rounded away: {twin}": (
+            SLOW.format(0.9999, ".half()", FOLLOW), SLOW.format(*twin), "follows the weights by",
+        )
+        for twin in ((0.9999, "", FOLLOW), (0.99, ".half()", FOLLOW), (0.9999, ".half()", "e.copy_(p)"))
+    },
+    "an average that lerp_() rounds away": (
+        SLOW.format(1, ".bfloat16()", "e.lerp_(p, 1e-3)"), SLOW.format(1, ".bfloat16()", "e.lerp_(p, 0.1)"),
+        "follows the weights by 0.001",
+    ),
+    **{
+        f"a loss that is divided twice: {twin}": (PARTS.format(4, " / n", " / n"), PARTS.format(*twin), "divided by 4 twice")
+        for twin in ((4, " / n", ""), (4, " / 2", " / n"), (1, " / n", " / n"))
+    },
+    **{
+        f"a cycle of batches, epoch by epoch: {k}": (
+            CYCLE.format("epochs=3, steps_per_epoch=5", "", "schedule.step()"), CYCLE.format(*twin), "its OneCycleLR is made",
+        )
+        for k, twin in enumerate((
+            ("epochs=3, steps_per_epoch=5", "; schedule.step()", ""), ("total_steps=3", "", "schedule.step()"),
+            ("total_steps=9", "", "schedule.step()"),
+        ))
+    },
+    **{
+        f"an echo that is meant: {twin}": (
+            ECHO.format("x = y = torch.tensor([[1, 2, 3, 4], [4, 3, 0, 1]])"), ECHO.format(twin), "AV215",
+        )
+        for twin in ("x = torch.randint(0, 9, (4, 8)); y = x", "x = torch.randint(0, 9, (4, 8)); y = x.clone()")
+    },
+    "a shift that is meant": (
+        AHEAD.format("tokens[:, :-1], tokens[:, 1:]"), AHEAD.format("tokens, tokens.roll(-1, 1)"), "AV215",
+    ),
+    **{
+        f"a loss whose gradient is cleared before the next one: {line}": (
+            LOSSES.format(False, "opt.zero_grad()"), LOSSES.format(reads, line), "clears all but the last of 2 passes",
+        )
+        for reads, line in (
+            (True, "opt.zero_grad(); x.grad = None"), (False, "kept = net.weight.grad.norm()\n    opt.zero_grad()"),
+            (False, "its.zero_grad()"),
+        )
+    },
+    **{
+        f"weights that get the numbers of a mixture: {line}": (
+            MIXED.format(line + "; loss = net(torch.randn(8, 4)).pow(2).mean()"),
+            MIXED.format("loss = torch.func.functional_call(net, mixed, torch.randn(8, 4)).pow(2).mean()"),
+            said,
+        )
+        for line, said in (
+            ("net.load_state_dict({n: alpha * p for n, p in a.state_dict().items()})", "the weights got the numbers"),
+            ("net.weight.data = alpha * a.weight.data", "the weights got the numbers"),
+        )
+    },
+    **{
+        f"a backward() behind the loop: {first}; {then}": (
+            INDENTED.format(PART, ONE_STEP), INDENTED.format(first, then), "3 losses of this line",
+        )
+        for first, then in (
+            (f"{PART}; {ONE_STEP}", ""),
+            ("F.cross_entropy(net(x[k : k + 6]), y[k : k + 6]).item()", f"loss = F.cross_entropy(net(x), y); {ONE_STEP}"),
+            ("(net(x[k : k + 6]).argmax(1) == y[k : k + 6]).sum()", f"loss = F.cross_entropy(net(x), y); {ONE_STEP}"),
+            ("total = (total if k else 0) + F.cross_entropy(net(x), y)", f"loss = total; {ONE_STEP}"),
+            (PART.replace("loss", "part") + "; best = part if not k or part.item() > best.item() else best",
+             f"loss = best; {ONE_STEP}"),
+        )
+    },
+    "a result with the name of the leaf": (
+        PIXELS.format("image", "image = image.clamp(0, 1); loss = net(image).mean()"),
+        PIXELS.format("image", "loss = net(image.clamp(0, 1)).mean()"),
+        "gives the name of a trained leaf",
+    ),
+    "a state with a name of its own": (
+        PIXELS.format("image", "image = image.clamp(0, 1); loss = net(image).mean()"),
+        PIXELS.format("*net.parameters()", "image = image * net.weight; loss = net(image).mean()"),
+        "gives the name of a trained leaf",
+    ),
+    "an optimizer of a copy of the leaf": (
+        PIXELS.format("image.detach().requires_grad_()", "loss = net(image).mean()"),
+        PIXELS.format("image", "loss = net(image).mean()"),
+        "AV402",
+    ),
+    "a fixed net, through which an image is trained": (
+        PIXELS.format("*[*net.parameters()][1:]", "loss = net(image).mean()"),
+        PIXELS.format("image", "loss = net(image).mean()"),
+        "AV402",
+    ),
+    "a leaf that is looked at, beside another": (
+        PIXELS.format("image.detach().requires_grad_()", "loss = net(image).mean()"),
+        PIXELS.format("other := torch.rand(1, 8, requires_grad=True)", "loss = net(image + other).mean()"),
+        "AV402",
+    ),
+    "a Function that returns None for a parameter": (SCALED.format("None"), SCALED.format("(g * x).sum(0)"), "AV701"),
+    "a Function that returns None for what is fixed": (
+        SCALED.format("None"), SCALED.format("None").replace("[*net.parameters(), w]", "net.parameters()")
+        .replace("nn.Parameter(torch.ones(3))", "torch.ones(3)"), "AV701",
+    ),
+    "a buffer that should learn": (BUFFERED.format(", requires_grad=True"), BUFFERED.format(""), "AV402"),
+    "a plateau of a score that rises": (
+        PLATEAU.format("'min'", "float(i)"), PLATEAU.format("'max'", "float(i)"), "ReduceLROnPlateau, in mode min",
+    ),
+    "a plateau of a loss that falls": (
+        PLATEAU.format("'min'", "float(i)"), PLATEAU.format("'min'", "-float(i)"), "ReduceLROnPlateau",
+    ),
+    **{
+        f"a penalty of weights without history: {sick}; {twin}": (RIDGE.format(sick), RIDGE.format(twin), "AV106")
+        for sick in ("sum(p.data.pow(2).sum() for p in net.parameters())", "net.weight.detach().norm()")
+        for twin in (
+            "sum(p.pow(2).sum() for p in net.parameters())", "(net.weight - old.weight.detach()).pow(2).sum()",
+            "(loss - loss.detach())", "net.weight.norm() * net.weight.detach().norm()",
+        )
+    },
+    **{
+        f"gradients that grad() returned, and a step without them: {kind}, {line}": (
+            RETURNED.format("optim.SGD", ""), OWN_SGD + RETURNED.format(kind, line), "goes by .grad, which is None",
+        )
+        for kind, line in (
+            ("optim.SGD", "net.weight.grad, net.bias.grad = grads"), ("Own", "with torch.no_grad(): net.weight -= grads[0]"),
+        )
+    },
+    "a copy that is trained in place of the model": (
+        META.format(""), META.format(" + net(x).pow(2).mean()"), "deepcopy() copied",
+    ),
+    "a gradient of an input that requires none": (
+        INSIDE.format(""), INSIDE.format(", requires_grad=True"), "autograd.grad() is asked about x",
+    ),
+    "momentum that begins anew": (
+        ANEW.format("net = nn.Linear(4, 3)\n", "    opt = optim.SGD(net.parameters(), 0.1, momentum=0.9)\n"),
+        ANEW.format("net = nn.Linear(4, 3)\n", "    opt = optim.SGD(net.parameters(), 0.1)\n"),
+        "AV415",
+    ),
+    **{
+        f"0 times an infinite {op}": (INFINITE.format(sick), INFINITE.format(twin), said)
+        for op, sick, twin, said in (
+            ("log", "mask * w.log()", "mask * (w + 1).log()", "log returned -inf"),
+            ("quotient", "w / mask * mask", "w / (mask + 1) * mask", "div divides by 0"),
+            ("power", "w ** -1 * mask", "(w + 1) ** -1 * mask", "pow returned inf"),
+        )
+    },
 }  # fmt: skip
 
 
@@ -465,6 +863,58 @@ def test_a_model_is_not_told_of_the_parameters_of_others(program: str) -> None:
 
 def _of_net(program: str) -> str:
     return asked(program, "net", explain=av.check)
+
+
+SQUARE = """
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(ctx, g):
+        return {0}g * ctx.saved_tensors[0]
+net = nn.Linear(4, 3)
+Square.apply(net(torch.randn(6, 4))).mean().backward()
+"""
+
+
+@pytest.mark.parametrize("ask", ["net.weight", "net", ""])
+def test_a_wrong_backward_is_told_of_a_parameter_and_of_a_model(ask: str) -> None:
+    assert "the backward of Square differs" in asked(SQUARE.format(""), ask)
+    assert "differs" not in asked(SQUARE.format("2 * "), ask)
+
+
+def test_a_gradient_that_a_line_multiplies_by_zero_is_told_of_that_line() -> None:
+    for loss, line, is_told in (("", "*= 0", True), ("0 * ", "+= 0", False)):
+        program = CLASSES.format("", f"{loss}F.cross_entropy(net(x), y)")
+        answer = asked(program.replace("opt.step()", f"net[0].weight.grad {line}; opt.step()"), "net[0].weight")
+        assert ("changed its gradient" in answer) is is_told, answer
+
+
+@pytest.mark.parametrize("library", ["core", "torch"])
+@pytest.mark.parametrize(
+    ("keeps", "said"), [("", "autograd.grad() freed"), (", retain_graph=True", "the first backward() freed")]
+)
+def test_a_graph_that_grad_keeps_is_freed_by_another_pass(library: str, keeps: str, said: str) -> None:
+    program = f"""
+net = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+x = torch.randn(6, 2, requires_grad=True)
+u = net(x)
+total = u.sum()
+g = torch.autograd.grad(total, x{keeps})[0]
+loss, other = u.mean(), u.pow(2).mean()
+loss.backward()
+other.backward()
+"""
+    assert said in str(found(BEGIN + program, library))
+
+
+def test_an_error_is_told_of_the_loss_by_its_name() -> None:
+    program = "net = nn.Linear(4, 1)\nwith torch.no_grad():\n    error = net(torch.randn(6, 4)).mean()\nerror.backward()"
+    assert "AV901 error has no graph: it was computed under no_grad()" in str(found(BEGIN + program, "torch"))
+    program = "net = nn.Linear(4, 1)\nnet(torch.randn(6, 4)).detach().mean().backward()"
+    assert "AV901 the loss has no graph: detach()" in str(found(BEGIN + program, "torch"))
 
 
 def test_rows_are_compared_with_what_has_no_history() -> None:

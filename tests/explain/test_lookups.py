@@ -125,7 +125,7 @@ ERRORS: dict[str, tuple[str, str, str, int | None]] = {
         W + "y = (w.detach() * v).sum()\n", "torch.autograd.grad(y, w)", "path_cut_detach", 3,
     ),
     "grad of what does not require it": (
-        W + "k = torch.ones(2)\ny = (w * k).sum()\n", "torch.autograd.grad(y, k)", "not_asked", 3,
+        W + "k = torch.ones(2)\ny = (w * k).sum()\n", "torch.autograd.grad(y, k)", "wanted_not_asked", 3,
     ),
     "a line that reads a grad that is None": (
         W + "h = w.detach()\n(h * v).sum().backward()\n", "w.grad.norm()", "path_cut_detach", 3,

@@ -65,10 +65,15 @@ def _first(q: Question | None, cause: Cause, name: str, headed: bool, page: Page
         is_unsure = page is not None and page[1] == MAY and q.state not in ODD
         return _head(q, name) + (words.CHECK_MAY if is_unsure else "") + formed("CAUSE", cause, name)
     if q is not None and cause.kind.startswith(OF_ROOTS):
-        root = q.name_of(q.tensor) or words.THE_LOSS
-        return words.HEAD_NO_GRAPH.format(name=root) + formed("CAUSE", cause, root)
+        return of_root(cause, q.name_of(q.tensor) or words.THE_LOSS)
     is_unsure = page is not None and page[1] == MAY and getattr(page[0], "of_run", False)
     return sentence(cause, name, words.CHECK_MAY if q is not None and is_unsure else "")
+
+
+def of_root(cause: Cause, name: str) -> str:
+    """The cause of an error. If it is why a loss has no graph, it says so first."""
+    head = words.HEAD_NO_GRAPH.format(name=name) if cause.kind.startswith(OF_ROOTS) else ""
+    return head + formed("CAUSE", cause, name)
 
 
 def sentence(cause: Cause, name: str, begun: str = "") -> str:

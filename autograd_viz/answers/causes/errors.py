@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from ...graph.surroundings import Source
@@ -9,6 +10,7 @@ from ..sentences import explain_error
 from .cause import Cause, cause_of, source_of
 from .code import maker_text, spelling
 from .data_leaves import of_leaves
+from .history import Op
 from .missing import cuts_before, number_left, without_grad
 from .paths import behind, is_op, with_history
 from .question import Question
@@ -18,6 +20,24 @@ TWICE = "through the graph a second time"
 MODIFIED = "modified by an inplace operation"
 NOT_LEAF = "can't optimize a non-leaf Tensor"
 KNOWN = ("made_of_number", "made_early", "inference", "dtype")  # other reasons why a root has no history, besides its inputs
+RENAMING = re.compile(r"\s*(\w+)\s*=.*\b\1\b")
+ALONE = (
+    "clamp",
+    "clip",
+    "clamp_min",
+    "clamp_max",
+    "relu",
+    "abs",
+    "to",
+    "float",
+    "double",
+    "half",
+    "clone",
+    "sigmoid",
+    "tanh",
+    "mul",
+    "div",
+)
 UNUSED = ("to not have been used in the graph", "One of the differentiated Tensors")
 
 
@@ -53,7 +73,8 @@ def complaint(q: Question, message: str, line: Source | None) -> list[Cause]:
     if not any(part in message for part in UNUSED):
         return []
     if not q.tensor.requires_grad:
-        return without_grad(q)
+        found, name = without_grad(q), q.name_of(q.tensor)
+        return [cause_of("wanted_not_asked", found[0], tensor=name)] if found[0].kind == "not_asked" and name else found
     if q.root_op is None or q.is_reached_from(q.root_op):
         return []
     return cuts_before(q, q.root_op) or [Cause("no_path", source=line)]
@@ -77,7 +98,7 @@ def _no_graph(q: Question, line: Source | None) -> list[Cause]:
 def _twice(q: Question) -> list[Cause]:
     """Which pass freed the graph, and which part of the graph was used again."""
     root = q.root_op
-    before = [p for p in q.history.passes if not p.error]
+    before = [p for p in q.history.passes if not (p.error or p.keeps)] or [p for p in q.history.passes if not p.error]
     if root is None or not before:
         return []
     there = with_history([root])
@@ -87,14 +108,27 @@ def _twice(q: Question) -> list[Cause]:
         return []
     old = root if root in used else max(used, key=lambda op: op.number)
     where = {"pass": used[old].source}
+    if used[old].name == "grad":
+        return [cause_of("twice_after_grad", used[old], op=spelling(old))]
     if old is root:
         return [cause_of("twice_root", old, **where)]
     is_again = any(op.source == old.source for op in there - used.keys() if op.number > used[old].number)
     is_loop = q.history.passes[-1].source == used[old].source
     stepped = [h for h in q.history.optimizers(q.tensor) if any(s.number > used[old].number for s in h.steps)]
     is_others = bool(stepped) and not any(leaf is p for leaf in q.leaves_of(old) for h in stepped for p in h.leaves)
+    first = min((op for op in there if op.source == old.source), key=lambda op: op.number)
+    if _is_renamed(q, first):
+        return [cause_of("twice_renamed", first, op=spelling(first))]
     kind = "twice" if is_again else "twice_before" if is_loop else "twice_of_other" if is_others else "twice_shared"
     return [cause_of(kind, old, op=spelling(old), **where)]
+
+
+def _is_renamed(q: Question, op: Op) -> bool:
+    """Has an op of a leaf that an optimizer has given the leaf's name to its result: `x = x.clamp(0, 1)`?"""
+    leaf = op.given[0] if len(op.given) == 1 and op.name in ALONE else None
+    is_plain = leaf is not None and not is_op(leaf) and type(leaf).__name__ != "Parameter" and q.name_of(leaf) is None
+    is_held = is_plain and any(leaf is p for h in q.history.optimizers(q.tensor) for p in h.leaves)
+    return is_held and RENAMING.match(getattr(op.source, "text", "")) is not None
 
 
 def _modified(q: Question, message: str) -> list[Cause]:

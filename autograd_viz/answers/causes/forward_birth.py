@@ -30,6 +30,7 @@ ALIKE = (  # a nan or inf in an input gives a nan or inf in the result
     "Transpose", "Permute", "Squeeze", "Unsqueeze", "Expand", "Clone", "Abs", "Alias", "Cat", "Stack",
 )  # fmt: skip
 JOIN = ("Cat", "Stack")  # the same, for several inputs
+LINEAR = ("Add", "Sub", "Rsub", "Mul", "Div")  # a nan is one of an operand, if not 0 times inf, inf minus inf, or 0 / 0
 OPERANDS = {  # number of operands; finite ones give finite results, except for overflow and division by 0
     "Add": 2, "Sub": 2, "Rsub": 2, "Mul": 2, "Div": 2, "Mm": 2, "Bmm": 2, "Mv": 2, "Dot": 2, "Addmm": 3, "Addmv": 3,
     "Baddbmm": 3, "Convolution": 3,
@@ -120,7 +121,7 @@ def _walk(f: Facts, root: str) -> _Walk:
             walk.origins.append(_there_before(f, at))
             continue
         inputs = f.inputs_of(op)
-        bad = _bad_inputs(op, inputs, proven)
+        bad = _bad_inputs(op, inputs, proven) or _bad_other(op, inputs, what[at])
         late = [id for id in bad if f.makers.get(id) is None and id in f.changed_since]  # their values at that time are unknown
         walk.late += [id for id in late if id not in walk.late]
         if op.name in ROWS and value_with(f.tensors[at].value) == "nan":
@@ -169,16 +170,23 @@ def _bad_inputs(op: Op, inputs: list[Tensor], proven: set[str]) -> dict[str, str
     return {t.id: "" for t in unknown if is_alone or t.id in proven}
 
 
+def _bad_other(op: Op, inputs: list[Tensor], what: str) -> dict[str, str]:
+    """The unknown operand of a sum or product that is nan, where the other is finite: it is nan, or its inf met a 0."""
+    unknown = [t for t in inputs if not is_known(t.value)] if what == "nan" and op.name in LINEAR else []
+    is_one = len(unknown) == 1 and not _is_half_known(op) and not (op.name == "Div" and has_zero(inputs[-1].value))
+    return {unknown[0].id: ""} if is_one and 0 not in unknown[0].value.shape else {}
+
+
 def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
     """The op made it, got it as a number, or had to write it. None if its inputs are unknown."""
     if op.name == "Div" and len(inputs) > 1 and has_zero(inputs[1].value):
-        return _at(op, "forward_division", what=what)
+        return _at(op, "forward_division", what=_quotient(f, op, inputs) or what)
     is_guess = _is_half_known(op) and (op.name not in (*FILLS, *OPERANDS) or op.name == "Convolution")
     if is_guess or not all(is_known(t.value) or _is_finite(f, t.id) for t in inputs):
         return None
     numbers = [n for o in op.inputs if o.tensor is None and (n := number(o.text)) is not None]
     given = [elements_text(f.tensors[o.tensor].value) if o.tensor else o.text for o in op.inputs if o.text != "?"]
-    is_pole = op.name in LOGARITHMS and inputs and has_zero(inputs[0].value)
+    is_pole = (op.name in LOGARITHMS or (op.name == "Pow" and min(numbers, default=0) < 0)) and has_zero(inputs[0].value)
     made = next(
         (w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), "inf" if is_pole else what
     )
@@ -187,6 +195,14 @@ def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
         made = f"{made} in float16"
     sign = "-" * (made == "inf" and op.name in LOGARITHMS and kind == "forward_born")
     return _at(op, kind, what=sign + made, inputs=words.COMMA.join(given))
+
+
+def _quotient(f: Facts, op: Op, inputs: list[Tensor]) -> str:
+    """What a division by 0 gave: its result is known, or its numbers are; "" if neither."""
+    seen = next((w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), "")
+    above, below = (t.value.numbers for t in inputs[:2])
+    pairs = [*zip(above, below, strict=True)] if len(above) == len(below) else []
+    return seen or next((w for w, is_it in (("nan", 0), ("inf", 1)) if any(b == 0 and bool(a) == is_it for a, b in pairs)), "")
 
 
 def _at(op: Op, kind: str, **said: str) -> Cause:

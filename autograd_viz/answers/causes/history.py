@@ -60,7 +60,7 @@ class History(Protocol):
     op_of: Callable[[Any], Op | None]  # the op that made a tensor
     events_of: Callable[..., list[Event]]  # the events of a tensor, of these kinds, in order
     clearings: Callable[[Any], list[Event]]  # those that set its grad to None, in order
-    users: Callable[[set[Op]], list[Op]]  # the known ops that were given a result of one of these ops
+    users: Callable[[set[Any]], list[Op]]  # the known ops that were given a result of one of these ops, or one of these leaves
     used: Callable[[Any], Event | None]  # the last op that had the leaf as an input; `detail`: when the first had it
     optimizers: Callable[[Any], list[Holder]]  # every live optimizer, about a tensor
     shards: Callable[[Any], int]  # the number of ranks over which FSDP has sharded the parameter; 0 for any other tensor

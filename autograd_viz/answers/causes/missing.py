@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+import re
 from typing import Any
 
 from ... import words
@@ -26,6 +28,8 @@ HOW = {
 }  # fmt: skip
 # the library's function that switched grad mode off -> the kind of cause
 MODES = {"sample": "cut_sample", "checkpoint": "cut_checkpoint", "set_grad_enabled": "cut_mode"}
+PUTTING = re.compile(r"\.data\s*=(?!=)|\.copy_\(|load_state_dict\(|vector_to_parameters\(")  # takes numbers without a history
+ASSIGNED, NEAR = re.compile(r"\s*(\w+)\s*="), 8  # lines
 UPDATES = ("sub", "add", "__sub__", "__add__", "addcmul", "mul")
 
 
@@ -138,7 +142,8 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     was_reached = any(q.is_reached_from(p.root) for p in q.passes[:-1] if p.root is not None)
     if not was_reached and used is not None and before is not None and _is_copied_after(used, last):
         return [cause_of("no_path", last)]
-    if was_reached or used is None or (before is not None and used.number < before):
+    is_copied = used is not None and _is_deepcopied(used) and not was_reached
+    if was_reached or used is None or (before is not None and used.number < before and not is_copied):
         return [cause_of("not_used_now" if was_reached else "not_used", last)]
     return [_beside_loss(q, last, used)]
 
@@ -154,13 +159,26 @@ def _is_copied_after(used: Event, last: Any) -> bool:
 
 def _beside_loss(q: Question, last: Any, used: Event) -> Cause:
     """An op used the tensor, and the loss was not computed from its result."""
-    is_copied = used.name == "data" and used.source is not None and "deepcopy" in used.source.text
+    is_copied = _is_deepcopied(used)
     is_of_data = q.root_op is None and not is_copied and used.number < last.number  # nothing with a graph made the loss
     number = number_left(q) if is_of_data else None
     if number is not None and leading_from(q.subject, behind([number])):
         return cause_of("left_as_number", number, op=spelling(used), number=spelling(number))
-    kind = "copied" if is_copied else "used_after" if used.number > last.number else "not_in_loss"
+    unused = "left_in_weights" if _is_put(used.source) and not is_copied else "not_in_loss"
+    kind = "copied" if is_copied else "used_after" if used.number > last.number else unused
     return cause_of(kind, used, op=spelling(used), **{"pass": last.source})
+
+
+def _is_deepcopied(used: Event) -> bool:
+    return used.name == "data" and used.source is not None and "deepcopy" in used.source.text
+
+
+def _is_put(source: Source | None) -> bool:
+    """Does a line, or one after it that has its result, put values into a tensor that is there?"""
+    made = None if source is None else ASSIGNED.match(source.text)
+    after = linecache.getlines(source.file)[source.end_line : source.end_line + NEAR] if source is not None and made else []
+    named = [line for line in after if made is not None and re.search(rf"\b{made[1]}\b", line.partition("=")[2] or line)]
+    return source is not None and any(PUTTING.search(line) for line in (source.text, *named))
 
 
 def number_left(q: Question) -> Op | None:

@@ -29,7 +29,6 @@ class Question:
     look: Callable[[], Facts]  # reads the graph and the numbers of the last pass: it is dear, and runs if an answer needs it
     names: Mapping[str, Any] = field(default_factory=dict)  # the user's names, and what they hold
     is_thorough: bool = False  # the graph is read however large it is
-    runs_code: bool | None = None  # the user's Functions may run again; None if not
     parameter: Any = None  # what the tensor is a copy of, in a pass that has run again
     shared: dict[Op | None, tuple[set[Op], set[Any]]] = field(default_factory=dict)  # ops and leaves behind a root, for all
     _found: dict[Any, list[Cause]] = field(default_factory=dict, init=False)

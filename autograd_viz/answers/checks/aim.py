@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,10 @@ LESS, THROUGH = (
     ("sub", "__sub__", "rsub", "__rsub__"),
     ("squeeze", "view", "reshape", "div", "__truediv__", "sum", "neg", "exp"),
 )
+REGRESSIONS, LARGEST = ("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss"), ("max", "amax")
+PREDICTING = ("linear", "addmm", "mm", "matmul")
+SHAPING = ("squeeze", "unsqueeze", "view", "reshape", "flatten", "__getitem__", "getitem", "values")
+CUTTING = ("detach", "data", "float", "to")
 FAR = 8  # ops that are followed
 MANY = 0.2  # the part of targets that are negative
 PLENTY = 1.5  # labels of a row, on average
@@ -131,6 +137,55 @@ def _difference(op: Op) -> Op | None:
             return None
         op = given[0]
     return None
+
+
+def best_action(ops: Iterable[Op]) -> Iterator[Cause]:
+    """In a regression towards rewards and later values: the largest value; or, in its target, where the largest is."""
+    for op in sorted(ops, key=lambda op: op.number):
+        given = [*filter(is_op, op.given)] if op.name in (*REGRESSIONS, *LESS) else []
+        for value, target in permutations(given, 2) if len(given) == 2 else ():
+            made, parts = _unshaped(value), [*_summed(target)] if target.cut and not value.cut else []
+            where = next((p for p, is_scaled in parts if p.name == "argmax" and is_scaled), None)
+            is_later = any(p.name in LARGEST and is_scaled for p, is_scaled in parts)
+            if where is not None:
+                yield cause_of("position_as_value", where, op=spelling(where))
+                return
+            if made.name in LARGEST and is_later and any(g.name in PREDICTING for g in made.given if is_op(g)):
+                yield cause_of("best_action", made, op=spelling(made), other=target.source)
+                return
+
+
+def _unshaped(op: Op) -> Op:
+    """The op that made its values, before they were shaped anew."""
+    while op.name in SHAPING and len(op.given) == 1 and is_op(op.given[0]):
+        op = op.given[0]
+    return op
+
+
+def _summed(op: Op) -> Iterator[tuple[Op, bool]]:
+    """What a target is the sum of, without detach() and shapes, and whether a factor multiplies it, and data is added to it."""
+    todo = [(op, False, False)]
+    while todo:
+        op, is_scaled, is_added = todo.pop()
+        given = [g for g in op.given if is_op(g)]
+        if op.name in (*SHAPING, *CUTTING) and given:
+            todo += [(g, is_scaled, is_added) for g in given]
+        elif op.name.strip("_").removeprefix("i") in ("add", "radd", "sub", "rsub"):
+            todo += [(g, is_scaled, is_added or _has_data(op)) for g in given]
+        elif op.name in WEIGHING and len(given) == 1:
+            todo.append((given[0], True, is_added))
+        else:
+            yield op, is_scaled and is_added
+
+
+def _has_data(op: Op) -> bool:
+    """Is it written as a sum of which no side is a number?"""
+    try:
+        found = ast.parse("" if op.source is None else op.source.expression, mode="eval").body
+    except SyntaxError:
+        return False
+    sides = [found.left, found.right] if isinstance(found, ast.BinOp) else []
+    return bool(sides) and not any(isinstance(side, ast.Constant) for side in sides)
 
 
 @check("AV206", "target-out-of-reach", {"out_of_reach": MAY, "no_probability": MAY, "several_labels": MAY}, of_run=True)

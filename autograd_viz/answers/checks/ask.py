@@ -62,7 +62,8 @@ def _off(q: Question) -> list[Cause]:
 
 
 def _zeroed_or_old(q: Question) -> list[Cause]:
-    return [*(c for c in last_write(q) if c.kind == "grad_zeroed" and q.state == "zero"), *old(q)]
+    written = [c for c in last_write(q) if c.kind == "grad_zeroed" or (c.kind == "grad_written" and "mul" in f"{c.said['by']}")]
+    return [*(written if q.state == "zero" else []), *old(q)]
 
 
 def _of_numbers(q: Question) -> list[Cause]:
@@ -80,13 +81,13 @@ def _bad_loss(q: Question) -> list[Cause]:
 
 
 PAGES = (
-    loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
+    function.wrong_backward, loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
     aim.out_of_reach, aim.padding_counted, aim.padding_is_item, bottom.no_bottom, bottom.exchanged, labels.not_signs,
     labels.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, classes.class_left_out, classes.weights_of_counts,
     classes.temperature_multiplied, similarity.own_similarity, sequences.sees_target, sequences.last_step, noise.other_noise,
     players.same_aim, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
     layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written,
-    updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
+    updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop, updates.tie_lost, path.lost_term,
 )  # fmt: skip
 
 TURNS = (
@@ -173,6 +174,7 @@ ERRORS = (
     "root_unseen",
     "cut_*",
     "optimizer_not_leaf",
+    "wanted_not_asked",
     "error",
 )
 

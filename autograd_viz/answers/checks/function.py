@@ -13,9 +13,9 @@ from ..causes.question import Question
 MOST = 8  # Functions
 
 
-@check("AV701", "wrong-backward", {"wrong_backward": MAY}, of_run=True)
-def wrong_backward(numbers: Facts, ways: Iterable[str], runs_code: bool) -> Iterator[Cause]:
-    """The backward of a Function differs from finite differences of its forward, along random directions, in float64."""
+@check("AV701", "wrong-backward", {"wrong_backward": MAY, "nothing_sent": MAY}, of_run=True)
+def wrong_backward(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+    """The backward of a Function differs from finite differences of its forward, in float64; or it returns None for a leaf."""
     f = numbers
     functions = {f.live.written_at(node): node for node in ways if f.nodes[node].rule == "user"}
     for source, node in [*functions.items()][:MOST]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
 import math
 import re
 from collections.abc import Iterator
@@ -9,27 +11,34 @@ from contextlib import suppress
 from itertools import groupby, pairwise
 from typing import Any
 
+from ...graph.listing import parsed
 from ...graph.passes import Holder
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
+from ..causes.history import Event, Op
 from ..causes.missing import missing
+from ..causes.paths import is_op
 from ..causes.present import added, last_write
 from ..causes.question import Question
+from .aim import AIMED
 
 MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
 ACCUMULATED_KINDS = {
-    **dict.fromkeys(("several", "accumulated_whole", "kept_over_step"), MAY),
+    **dict.fromkeys(("several", "accumulated_whole", "kept_over_step", "divided_twice"), MAY),
     **dict.fromkeys(("several_lines", "accumulating"), ASKED),
 }
 RATES = dict.fromkeys(
-    ("rate_always_zero", "rate_gone", "rate_rises", "schedules_other", "no_step", "no_backward", "rebound"), MAY
-)
+    ("rate_always_zero", "rate_gone", "rate_stopped", "rate_rises", "rate_rests", "schedules_other", "no_step", "no_backward",
+     "grads_unused", "rebound"), MAY,
+)  # fmt: skip
+DIVIDING = ("div", "truediv", "itruediv", "idiv")
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
 PLENTY = 2  # iterations in which it is so
 GONE = 1e-12  # a learning rate, as a part of the first
 FALLEN = 2e-6  # the same for schedules that do not end at 0
 FALLING = ("StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau")
+KNOWN = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "RAdam", "Adadelta")  # they go by .grad
 TURNS = 3  # times that a cosine schedule has passed its end
 REBOUND = re.compile(r"^\s*(\w+) *= *\1 *- *.*\b\1\.grad\b")  # `p = p - rate * p.grad`
 SETTLED = 3  # steps: weights that begin at zero have grown by then
@@ -50,32 +59,55 @@ def not_held(question: Question) -> Iterator[Cause]:
     q, holders = question, question.holders
     if not holders or q.optimizers:
         return
-    if type(q.tensor).__name__ != "Parameter":
-        if len(passes := added(q)) > 1:
-            is_part = any(v is q.tensor for m in _modules(q) for v in vars(m).values())
-            yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
-        return
     last = holders[-1]
+    if type(q.tensor).__name__ != "Parameter":
+        yield from _plain(q, last)
+        return
     if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
         yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
         return
     if _is_inner(q) or _is_judge(q):
         return
+    if (followed := _followed(q)) is not None:
+        yield cause_of("not_held_target", q.history.used(q.tensor), target=followed)
+        return
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
+    if near and not any(type(p).__name__ == "Parameter" for h in near for p in h.leaves):  # an input is trained, and no model
+        return
     new = [p for p in q.events("placed", "made") if last.made is not None and p.number > last.made.number]
+    is_copied = any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves)
     goes_on = q.last is not None and any(s.number > q.last.number for s in last.steps)
     if near or (goes_on and any(p.kind == "placed" for p in new)):
         placed = source_of(new[-1]) if new else None
         is_anew = len(q.passes) > PLENTY and bool(new) and new[-1].number > q.passes[-PLENTY].number and not q.name_of(q.tensor)
         kind = "not_held_anew" if is_anew else "not_held_new" if new else "not_held"
         yield Cause(kind, source=placed if is_anew else source_of(last.made), said={"optimizer": last.kind, "placed": placed})
-    elif (
-        last.steps
-        and q.name_of(q.tensor)
-        and any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves)
-    ):
+    elif last.steps and q.name_of(q.tensor) and is_copied:
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
+
+
+def _plain(q: Question, last: Holder) -> Iterator[Cause]:
+    """What no optimizer has, and is no parameter: a part of a module, or what the optimizer has a copy of."""
+    if len(passes := added(q)) > 1:
+        is_part = any(v is q.tensor for m in _modules(q) for v in (*vars(m).values(), *m._buffers.values()))
+        is_like = any(p.shape == q.tensor.shape for p in last.leaves)
+        is_copied = bool(last.steps) and is_like and all(q.history.grad_of(p) is None for p in last.leaves)
+        if is_copied and not is_part:
+            yield cause_of("not_held_copied", last.made, optimizer=last.kind)
+        else:
+            yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
+
+
+def _followed(q: Question) -> str | None:
+    """The model with the name of a target that has it, if a model of the same shapes is trained."""
+    shapes = {name: [p.shape for p in m.parameters()] for name, m in q.models.items()}
+    trained = {p for h in q.holders if h.steps for p in h.leaves}
+    for name in filter(AIMED.search, shapes):
+        others = [m for k, m in q.models.items() if shapes[k] == shapes[name] and any(p in trained for p in m.parameters())]
+        if others and any(p is q.tensor for p in q.models[name].parameters()):
+            return name
+    return None
 
 
 def _is_inner(q: Question) -> bool:
@@ -105,21 +137,19 @@ def never_stepped(question: Question) -> Iterator[Cause]:
     """Passes have run, and the optimizer never moves the parameter, or no longer does; or steps, and no pass."""
     q = question
     steps = [s for h in q.optimizers for s in h.steps]
-    is_fed = q.history.passes or not q.history.is_recorded or q.grad is not None or q.events("set", "cleared")
+    is_fed = q.passes or not q.history.is_recorded or q.grad is not None or q.events("set", "cleared")
     if len(steps) >= PLENTY and not is_fed:
-        yield cause_of("no_backward", steps[-1], optimizer=next(h.kind for h in q.optimizers if h.steps))
+        got = q.history.passes[-1] if q.history.passes else None
+        of, is_known = next(h.kind for h in q.optimizers if h.steps), any(h.kind in KNOWN for h in q.optimizers)
+        if got is None or is_known:  # else it may compute gradients itself
+            yield cause_of("no_backward" if got is None else "grads_unused", got or steps[-1], optimizer=of)
+    waiting = [s.mode for s in _schedules(q, "ReduceLROnPlateau")]
+    least = FALLEN if _schedules(q, *FALLING) else GONE  # a schedule that ends with training ends at 0
     for h in q.optimizers:
-        if (
-            h.steps and h.began and 0 < (h.rate or 0.0) <= (FALLEN if _schedules(q, *FALLING) else GONE) * h.began
-        ):  # a schedule that ends with training ends at 0
-            said = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0)}
-            yield cause_of("rate_gone", h.steps[-1], optimizer=h.kind, **said)
-    other = next((v for v in q.names.values() if _is_idle(v, q)), None)
-    if other is not None and len(steps) >= SETTLED:
-        yield cause_of("schedules_other", steps[-1], schedule=type(other).__name__, optimizer=type(other.optimizer).__name__)
-    for schedule in _schedules(q, "CosineAnnealingLR"):
-        if len(steps) >= schedule.last_epoch >= TURNS * schedule.T_max > 0:
-            yield cause_of("rate_rises", steps[-1], count=str(schedule.last_epoch), most=str(schedule.T_max))
+        if h.steps and h.began and 0 < (h.rate or 0.0) <= least * h.began:
+            said: dict[str, Said] = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0), "optimizer": h.kind}
+            yield cause_of("rate_stopped" if waiting else "rate_gone", h.steps[-1], **said, mode="".join(waiting[:1]))
+    yield from _schedules_wrongly(q, steps)
     is_of_model = any(
         p is q.tensor for m in _modules(q) for p in m._parameters.values()
     )  # else the new tensor is the next leaf
@@ -129,10 +159,26 @@ def never_stepped(question: Question) -> Iterator[Cause]:
     if used is not None and named is not None and q.last is not None and used.number > q.last.number:
         yield cause_of("rebound", used, variable=named[1])
     if q.optimizers and all(h.rate == 0 for h in q.optimizers):
-        is_always = q.runs_code and len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
+        is_always = len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
         yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=str(len(steps)))
     elif len(q.passes) > 1 and q.optimizers and not any(h.steps for h in q.optimizers):
         yield cause_of("no_step", q.last, optimizer=q.optimizers[0].kind)
+
+
+def _schedules_wrongly(q: Question, steps: list[Any]) -> Iterator[Cause]:
+    """A schedule of another optimizer, or one that runs once per batch and counts epochs, or the other way round."""
+    other = next((v for v in q.names.values() if _is_idle(v, q)), None)
+    if other is not None and len(steps) >= SETTLED:
+        yield cause_of("schedules_other", steps[-1], schedule=type(other).__name__, optimizer=type(other.optimizer).__name__)
+    for schedule in _schedules(q, "CosineAnnealingLR"):
+        if len(steps) >= schedule.last_epoch >= TURNS * schedule.T_max > 0:
+            yield cause_of("rate_rises", steps[-1], count=str(schedule.last_epoch), most=str(schedule.T_max))
+    for schedule in _schedules(q, "OneCycleLR"):
+        file = "" if q.last is None or q.last.source is None else q.last.source.file
+        is_of_batches = any("steps_per_epoch" in line for line in linecache.getlines(file))
+        if len(steps) >= schedule.total_steps > schedule.last_epoch * PLENTY and is_of_batches:
+            said = {"count": str(schedule.last_epoch), "most": str(schedule.total_steps), "steps": str(len(steps))}
+            yield cause_of("rate_rests", steps[-1], **said)
 
 
 def _is_written(q: Question) -> bool:
@@ -186,8 +232,9 @@ def step_order(question: Question) -> Iterator[Cause]:
 
 @check("AV405", "not-cleared", ACCUMULATED_KINDS)
 def accumulated(question: Question) -> Iterator[Cause]:
-    """Several passes have accumulated, and nothing cleared the gradient in between."""
+    """Several passes have accumulated, and nothing cleared the gradient; or each is divided by their number twice."""
     q, passes = question, added(question)
+    yield from _divided_twice(q)
     is_tool = not q.optimizers and (q.holders or not any(e.number > passes[0].number for e in q.events("written") if passes))
     is_parameter = type(q.tensor).__name__ == "Parameter"
     if len(passes) <= 1 or (is_tool and (q.holders or is_parameter)):  # a model, or an input, that is not trained here
@@ -207,6 +254,28 @@ def accumulated(question: Question) -> Iterator[Cause]:
         return
     said: dict[str, Said] = {"count": str(len(passes)), "other": lines[-2] if len(lines) > 1 else None}
     yield Cause(kind, source=lines[-1] if lines else None, said=said)
+
+
+def _divided_twice(q: Question) -> Iterator[Cause]:
+    """A loss that is divided by the number of passes of a step, and that again."""
+    op = None if q.last is None else q.last.root
+    before = None if op is None or not op.given else op.given[0]
+    numbers = [_divisor(o, q) for o in (op, before) if o is not None and is_op(o)]
+    steps = sorted(s.number for h in q.optimizers for s in h.steps)
+    rounds = [sum(a < p.number < b for p in q.passes if not p.error) for a, b in pairwise(steps)][-PLENTY:]
+    if len(numbers) == PLENTY and numbers[0] == numbers[1] and rounds and {*rounds} == {numbers[0]} != {1}:
+        yield cause_of("divided_twice", op, other=source_of(before), count=str(numbers[0]))
+
+
+def _divisor(op: Op, q: Question) -> int | None:
+    """The whole number by which an op divides, if it stands there, or its variable does."""
+    with suppress(SyntaxError):
+        found = ast.parse("" if op.source is None else op.source.expression).body
+        by = found[0].value if found and isinstance(found[0], ast.Expr | ast.AugAssign) else None
+        by = by.right if isinstance(by, ast.BinOp) and isinstance(by.op, ast.Div) else by
+        value = by.value if isinstance(by, ast.Constant) else q.names.get(by.id) if isinstance(by, ast.Name) else None
+        return value if type(value) is int and op.name.strip("_") in DIVIDING else None
+    return None
 
 
 @check("AV406", "moved-without-gradient", {"moved_anyway": SO, "moved_unreached": MAY})
@@ -290,9 +359,9 @@ def clip_in_vain(question: Question) -> Iterator[Cause]:
         yield from () if is_kept else [cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")]
 
 
-@check("AV419", "rounded-away", {"rounded_away": MAY})
+@check("AV419", "rounded-away", {"rounded_away": MAY, "average_rounded": MAY})
 def rounded_away(question: Question) -> Iterator[Cause]:
-    """Steps of weights in bfloat16 or float16 that are smaller than the distance to the next number: they change nothing."""
+    """Steps of weights, or of their average, in bfloat16 or float16 that are smaller than the distance to the next number."""
     dtype = str(question.tensor.dtype).rpartition(".")[2]
     own, grad = question.norms
     for holder in question.optimizers if dtype in SPACING and question.tensor.ndim > 1 else ():
@@ -300,6 +369,36 @@ def rounded_away(question: Question) -> Iterator[Cause]:
         if len(holder.steps) >= SETTLED and 0 < step < SPACING[dtype] * own:
             said = {"step": number_text(step), "own": number_text(own), "dtype": dtype}
             yield cause_of("rounded_away", holder.steps[-1], optimizer=holder.kind, **said)
+        elif len(holder.steps) >= SETTLED and (kept := _averaged(question, holder, 2 * SPACING[dtype])) is not None:
+            name, event, part = kept
+            yield cause_of("average_rounded", event, average=name, part=number_text(part), dtype=dtype)
+
+
+def _averaged(q: Question, holder: Holder, least: float) -> tuple[str, Event, float] | None:
+    """A model that follows the tensor's by less than this part of their difference a step: its name, the line, the part."""
+    nets = {name: dict(m.named_parameters()) for name, m in q.models.items()}
+    path = next((path for own in nets.values() for path, p in own.items() if p is q.tensor), "")
+    for name, copies in nets.items():
+        t = copies.get(path)
+        if t is None or t is q.tensor or any(t is p for h in q.holders for p in h.leaves):
+            continue
+        written = q.history.events_of(t, "written")
+        is_kept = t.shape == q.tensor.shape and t.dtype == q.tensor.dtype and bool((t != q.tensor).any())
+        if is_kept and written and written[-1].number > holder.steps[-1].number:
+            parts = [part for n in _numbers_in(written[-1], q) for part in (n, 1 - n) if 0 < part < least]
+            if parts:
+                return name, written[-1], parts[0]
+    return None
+
+
+def _numbers_in(event: Event, q: Question) -> Iterator[float]:
+    """The numbers of the line of an event, and those of its variables."""
+    with suppress(SyntaxError):  # a part of a statement
+        for node in ast.walk(parsed("" if event.source is None else event.source.text.strip())):
+            named = q.names.get(node.id) if isinstance(node, ast.Name) else None
+            value = node.value if isinstance(node, ast.Constant) else named
+            if isinstance(value, float):
+                yield value
 
 
 @check("AV411", "step-too-small", {"step_too_small": MAY, "clipped_away": MAY})

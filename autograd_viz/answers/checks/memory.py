@@ -16,13 +16,17 @@ from ..causes.cause import Cause, cause_of, source_of
 from ..causes.check import MAY, SO, check
 from ..causes.code import spelling
 from ..causes.history import Op, PassEvent
-from ..causes.paths import has_graph, with_history
+from ..causes.missing import NUMBERS
+from ..causes.paths import behind, has_graph, is_op, with_history
 from ..causes.question import Question
 
 PLENTY, MANY_RESULTS = 2, 4  # passes whose graphs are kept; results
 DEPTH = 4  # lists, dictionaries and objects in each other
 MOST, MANY = 1000, 20_000  # things that one of them holds, and all together
 TARGET = re.compile(r"^\s*([\w.\[\]\"']+)\s*(?:[-+*/]?=)(?!=)")  # the left side of an assignment
+CHOOSING = re.compile(
+    r"[<>]|\b(?:min|max|sorted|append|argmin|argmax)\b"
+)  # of the line that reads a loss: one of them is taken
 LAST = re.compile(r"\w+(?=\W*$)")  # the last name of a path
 
 
@@ -104,6 +108,40 @@ def _unused(q: Question) -> Iterator[Cause]:
         if len(ops) >= MANY_RESULTS and len({op.source for op in ops}) == 1:
             yield cause_of("kept_unused", ops[-1], held=name, count=str(len(ops)))
             return
+
+
+@check("AV603", "losses-dropped", {"losses_dropped": MAY}, of_run=True)
+def losses_dropped(question: Question) -> Iterator[Cause]:
+    """Several losses of one line before each backward(), which uses the last of them only: it may stand behind a loop."""
+    q, last = question, question.last
+    root = None if last is None else last.root
+    if last is None or root is None or last.source is None or len(q.passes) <= PLENTY:
+        return
+    roots = [p.root for p in q.passes if p.root is not None]
+    used, lines = {*behind(roots)}, {op.source for op in q.ops_behind(root)}
+    first = [op for op in q.history.users(q.leaves_of(root)) if not op.cut]
+    count = 0
+    for a, b in pairwise([p.number for p in q.passes][-PLENTY - 1 :]):
+        there = [op for op in first if a < op.number < b]
+        own, others = [op.number for op in there if op in used], [op for op in there if op not in used]
+        if not own or len(others) < PLENTY or max(op.number for op in others) > min(own):
+            return
+        count = len(ends := _ends(q, others))
+        is_of_pass = all(e.source in lines and getattr(e.source, "function", None) == last.source.function for e in ends)
+        readers = q.history.users(ends)
+        is_chosen = any(u.name not in NUMBERS or CHOOSING.search(getattr(u.source, "text", "<")) for u in readers)
+        if count < PLENTY or not is_of_pass or is_chosen:
+            return
+    yield cause_of("losses_dropped", root, count=str(count), **{"pass": last.source})
+
+
+def _ends(q: Question, ops: list[Op]) -> set[Op]:
+    """What they led to, and no op with a history used."""
+    found, new = set[Op](), {*ops}
+    while new:
+        found |= new
+        new = {u for u in q.history.users(new) if not u.cut} - found
+    return found - {g for op in found for g in op.given if is_op(g)}
 
 
 def _held(names: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import permutations
 
 from ... import words
 from ...graph.listing import assigned
@@ -16,9 +17,10 @@ from ..causes.ops import cause_at, name_of_op, op_of
 from ..causes.paths import behind, has_graph, is_op, leading_from, origins, with_history
 from ..causes.question import Question
 
-UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "no_path", "made_after", "replaced", "copied")
+UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "left_in_weights", "no_path", "made_after", "replaced", "copied")
 TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", "required_grad")
 MOST_LINES = 4  # of backward() that are looked at
+DETACHING = ("detach", "detach_", "data")
 ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
 
 
@@ -112,19 +114,19 @@ def not_frozen(question: Question) -> Iterator[Cause]:
                 break
 
 
-@check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY, "drawn_by_normal": MAY}, of_run=True)
+@check(
+    "AV106",
+    "lost-term",
+    {"term_of_gradients": MAY, "term_of_weights": MAY, "sampled_away": MAY, "drawn_by_normal": MAY},
+    of_run=True,
+)
 def lost_term(question: Question) -> Iterator[Cause]:
-    """A part of the loss that trains nothing, beside others: made by autograd.grad() without a graph, or by sample()."""
-    passes = {
-        p.source: p.root for p in question.history.passes if p.name == "backward" and not p.error
-    }  # the last of each line
-    for began in list(passes.values())[-MOST_LINES:]:
-        for term in _terms(began) if began is not None and not began.cut else ():
-            is_lost = term.cut or not any(type(leaf).__name__ == "Parameter" for leaf in question.leaves_of(term))
-            made = next((op for op in origins(term) if op.name == "grad" and op.cut == "op"), None) if is_lost else None
-            if made is not None:
-                yield cause_of("term_of_gradients", made, term=term.source)
-                return
+    """A part of the loss that trains nothing, beside others: of gradients or weights without a graph, or made by sample()."""
+    roots = {p.source: p.root for p in question.history.passes if p.name == "backward" and not p.error}  # the last of each line
+    lost = (found for r in [*roots.values()][-MOST_LINES:] if r is not None and not r.cut for found in _lost(question, r))
+    if (first := next(lost, None)) is not None:
+        yield first
+        return
     root = None if question.last is None else question.last.root
     if root is None or root.cut:
         return
@@ -142,6 +144,40 @@ def lost_term(question: Question) -> Iterator[Cause]:
             if owners and any(type(g).__name__ == "Parameter" for op in users for g in op.given):
                 yield cause_of("sampled_away", draw)
                 return
+
+
+def _lost(q: Question, root: Op) -> Iterator[Cause]:
+    """Terms of a loss, and parts of a residual, that autograd.grad() returned without a graph."""
+    for term in _terms(root):
+        is_lost = term.cut or not any(type(leaf).__name__ == "Parameter" for leaf in q.leaves_of(term))
+        made = _gradient_in(term) if is_lost else None
+        if made is not None:
+            yield cause_of("term_of_gradients", made, term=term.source)
+        cuts = [*origins(term)] if term.cut else []
+        trained = {p for h in q.holders if h.steps for p in h.leaves}
+        if cuts and all(op.given and {*op.given} <= trained and type(op.given[0]).__name__ == "Parameter" for op in cuts):
+            yield cause_of("term_of_weights", cuts[0], op=spelling(cuts[0]))
+            return
+    for op in q.ops_behind(root):
+        given = [*filter(is_op, op.given)] if op.name.strip("_") in ADDING else []
+        for part, other in permutations(given, 2):
+            made = _gradient_in(part) if part.cut and not other.cut else None
+            if made is None or any(o.name in DETACHING for o in behind([part])) or not _has_parameters(q, other):
+                continue
+            before = [g for g in made.given if is_op(g)]  # what was differentiated: of data that requires grad, too
+            has_data = any(type(leaf).__name__ != "Parameter" for g in before for leaf in q.leaves_of(g))
+            if has_data and _has_parameters(q, *before):
+                yield cause_of("term_of_gradients", made, term=op.source)
+
+
+def _gradient_in(op: Op) -> Op | None:
+    """The call of autograd.grad() without a graph that an op comes from."""
+    return next((o for o in origins(op) if o.name == "grad" and o.cut == "op"), None)
+
+
+def _has_parameters(q: Question, *ops: Op) -> bool:
+    """Does a gradient of one reach a parameter?"""
+    return any(type(leaf).__name__ == "Parameter" for op in ops for leaf in q.leaves_of(op))
 
 
 def _terms(root: Op) -> Iterator[Op]:

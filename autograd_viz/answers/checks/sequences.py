@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..causes.history import Op
 from ..causes.ops import cause_at, op_of
 from ..causes.paths import is_op
 from ..causes.question import Question
+from .loop import PLENTY
 
 RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 LAYERS, TAKERS = ("LSTM", "GRU", "RNN"), ("Addmm", "Mm", "Mul", "NativeDropout", "Relu", "Tanh", "NativeLayerNorm")
@@ -36,6 +38,8 @@ def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iter
         shape = next((t.value.shape for t in f.inputs(node)), ())
         given = {t: f.live.kept(t, "indices") for t in tables if shape[1:2] == (int(f.plain(t, "weight_sym_argsize_0") or 0),)}
         if targets is None or not given or any(g is None or g.size != targets.size for g in given.values()):
+            continue
+        if any(_is_task(question, g, targets) for g in given.values()):
             continue
         looks = [_looks_ahead(f, n) for n in nodes if not {*tables}.isdisjoint(f.downstream([n]))]
         seen = {look for look in looks if look is not None}
@@ -83,6 +87,19 @@ def _is_same(given: Any, targets: Any) -> bool:
     """Are these the same tokens, and others than those that follow them?"""
     is_same = given.ndim == 2 and bool((given.ravel() == targets.ravel()).all())
     return is_same and bool((given[:, 1:] != given[:, :-1]).any()) and not _is_next(given, targets)
+
+
+def _is_task(q: Question, given: Any, targets: Any) -> bool:
+    """Are they a task of copying or shifting? Rows are rolled; or each batch is drawn, and its targets have a name."""
+    rows = targets.reshape(given.shape)
+    if given.ndim == 2 and any(
+        a.shape[1] >= LENGTH and bool((b == np.roll(a, -1, 1)).all()) for a, b in ((given, rows), (given.T, rows.T))
+    ):
+        return True
+    draws = Counter((e.source, e.detail) for e in q.history.draws)
+    is_drawn = any(count >= PLENTY and shape == given.shape for (_, shape), count in draws.items())
+    alike = [v for v in q.names.values() if getattr(v, "shape", None) == given.shape and hasattr(type(v), "requires_grad")]
+    return is_drawn and sum(v.tolist() == given.tolist() for v in alike) > 1
 
 
 def _is_next(given: Any, targets: Any) -> bool:

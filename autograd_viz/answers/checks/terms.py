@@ -14,6 +14,7 @@ from ..causes.facts import Facts
 from ..causes.ops import cause_at, numbers_of, op_of
 from ..causes.paths import is_op, with_history
 from ..causes.question import Question
+from .aim import best_action
 
 MEANS = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits", "NllLoss")
 MEAN = "1"  # the number of reduction="mean"
@@ -77,12 +78,13 @@ def _mean_of(f: Facts, node: str) -> int:
     return shape[0] if len(shape) > 1 else 0
 
 
-@check("AV221", "other-action", {"other_action": MAY}, of_run=True)
+@check("AV221", "other-action", {"other_action": MAY, "best_action": MAY, "position_as_value": MAY}, of_run=True)
 def other_action(question: Question) -> Iterator[Cause]:
-    """A log_prob() of a sample that is drawn for it alone, and weighed by rewards: those are of the action that was taken."""
+    """What is trained by rewards is not of the action that was taken: a log_prob() of a new sample, or the largest value."""
     root = None if question.last is None else question.last.root
     there = with_history([root]) if root is not None else set()
     logs = [op for op in there if op.source is not None and called_at(op.source) == "log_prob"]
     drawn = [op for op in logs if op.source is not None and SAMPLED.search(op.source.expression)]
     if drawn and any(op.name in WEIGHED and len([g for g in op.given if is_op(g)]) == 1 for op in there - {*drawn}):
         yield cause_of("other_action", max(drawn, key=lambda op: op.number))
+    yield from best_action(there)

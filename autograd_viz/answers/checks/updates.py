@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import linecache
 import re
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise, product
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ... import words
 from ...graph.passes import Holder
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of
 from ..causes.check import MAY, check
-from ..causes.history import Op
+from ..causes.facts import Facts
+from ..causes.history import Event, Op, PassEvent
+from ..causes.ops import op_of
 from ..causes.paths import behind
 from ..causes.present import last_write
 from ..causes.question import Question
+from .layers import TAKERS, weights_of
 from .loop import PLENTY, SETTLED, step_of
 
 FEW = 4  # elements whose signs may agree by chance
+SOME_NUMBERS, ALIKE = 48, 0.9  # of a weight; a correlation that no chance gives
 CLOSE = 0.05  # a distance, as a part of a step
 MANY_MODELS = 6  # with one step each; fewer may be folds
 STATEFUL = ("Adam", "NAdam", "RAdam", "RMSprop", "Adadelta", "Adagrad")
@@ -35,21 +41,35 @@ def cleared_between(question: Question) -> Iterator[Cause]:
     """Several passes before each step(), with zero_grad() before each of them: the step uses the last one only."""
     q = question
     steps = sorted(s.number for h in q.optimizers if h.kind != "LBFGS" for s in h.steps)  # it clears for each trial of a step
-    passes = [p for p in q.passes if not p.error and not p.wanted]
+    passes = [p for p in q.passes if not (p.error or p.wanted) and (p.root is None or q.is_reached_from(p.root))]
     if len(steps) < PLENTY or not passes or [c for c in last_write(q) if c.kind != "clipped"]:
         return
-    cleared = [c.number for c in q.history.clearings(q.tensor)]
+    cleared = q.history.clearings(q.tensor)
     set_by = [e for e in (*q.events("set"), *q.events("written")) if e.number > passes[0].number]  # a program that keeps each
     between = pairwise([None, *steps])
-    rounds = [[p for p in passes if (a is None or a < p.number) and p.number < b] for a, b in between][-PLENTY:]
-    is_always = all(len(r) >= PLENTY and len({p.source for p in r}) == 1 for r in rounds) and all(
-        any(a.number < c < b.number for c in cleared) for r in rounds for a, b in pairwise(r)
+    rounds = [r for a, b in between if (r := [p for p in passes if (a is None or a < p.number) and p.number < b])][-PLENTY:]
+    pairs = [(a, b, [c for c in cleared if a.number < c.number < b.number]) for r in rounds for a, b in pairwise(r)]
+    is_always = all(cs and (a.source == b.source or _is_unread(q, a, cs[0])) for a, b, cs in pairs)
+    is_always &= all(len(r) >= PLENTY for r in rounds) and (
+        len({p.source for p in rounds[-1]}) == 1 or bool(rounds[-1][0].root)
     )
     others = [s.number for h in q.holders if not h.holds for s in h.steps]  # of an optimizer that has its turn in between
-    is_used = any(a.number < s < b.number for r in rounds for a, b in pairwise(r) for s in others)
+    is_used = any(a.number < s < b.number for a, b, _ in pairs for s in others)
     if is_always and not set_by and not is_used:
-        at = next(c for c in reversed(q.history.clearings(q.tensor)) if c.number < rounds[-1][-1].number)
+        at = next(c for c in reversed(cleared) if c.number < rounds[-1][-1].number)
         yield cause_of("cleared_between", at, count=str(len(rounds[-1])), **{"pass": rounds[-1][-1].source})
+
+
+def _is_unread(q: Question, of: PassEvent, cleared: Event) -> bool:
+    """Does nothing stand between a pass of parameters and the line that clears its gradients? Hooks may have read them."""
+    leaves = set[Any]() if of.root is None else q.leaves_of(of.root)  # roots of long ago are unknown
+    if not all(type(leaf).__name__ == "Parameter" and not getattr(leaf, "_backward_hooks", None) for leaf in leaves):
+        return False
+    first, then = of.source, cleared.source
+    if first is None or then is None or first.file != then.file or first.function != then.function:
+        return False
+    between = linecache.getlines(first.file)[first.end_line : then.line - 1]
+    return first.line <= then.line and all(not line.strip() or line.strip().startswith(("#", "print(")) for line in between)
 
 
 @check("AV413", "undone", {"drawn_anew": MAY, "clamped_back": MAY})
@@ -113,6 +133,37 @@ def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
             yield f"{name}.", {**held, **held.get("_modules", {})}
 
 
+@check("AV420", "tie-lost", {"tie_copied": MAY, "tie_replaced": MAY}, of_run=True)
+def tie_lost(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+    """A table of embeddings and the weight of a layer that seem meant to be one parameter, and are two."""
+    f, q, nodes = numbers, question, [*ways]
+    leaves = {f.live.id_of(p): p for h in q.holders if h.steps for p in h.leaves}
+    edges = [a for n in nodes if op_of(f, n) == "Embedding" for a in f.nodes[n].next_functions]
+    tables = {f.nodes[a.node].variable for a in edges if a.node is not None}
+    layers = set[str | None]().union(*(weights_of(f, n) for n in nodes if op_of(f, n) in TAKERS)) if tables else set()
+    for table, layer in product(tables - layers - {None}, layers - tables):
+        own, other = leaves.get(layer), leaves.get(table)
+        if own is None or other is None or own.shape != other.shape or own.numel() < SOME_NUMBERS:
+            continue
+        said: dict[str, Said] = {"layer": q.name_of(own) or words.A_TENSOR, "table": q.name_of(other) or words.A_TENSOR}
+        gone, first = q.history.owner_of(own), next(iter(q.history.events_of(own, "placed")), None)
+        if gone is not None and first is not None and "Embedding" in getattr(first.source, "text", ""):
+            yield cause_of("tie_replaced", gone, **said)
+            return
+        if _alike(own.detach(), other.detach()) > ALIKE:
+            begun = min(s.number for h in q.holders for s in h.steps)
+            made = [e for e in q.history.events_of(own, "made", "placed", "written") if e.number < begun]
+            yield cause_of("tie_copied", made[-1] if made else None, **said)
+            return
+
+
+def _alike(a: Any, b: Any) -> float:
+    """The correlation of their numbers; 0 if one has only equal ones, or if both share one memory."""
+    a, b = a - a.mean(), b - b.mean()
+    size = float(a.norm() * b.norm())
+    return float((a * b).sum()) / size if size and bool((a != b).any()) else 0.0
+
+
 @check("AV415", "optimizer-made-anew", {"made_anew": MAY, "model_anew": MAY})
 def made_anew(question: Question) -> Iterator[Cause]:
     """An optimizer with averages of the gradient is made anew for each step, so it begins again; or with its model."""
@@ -127,7 +178,7 @@ def made_anew(question: Question) -> Iterator[Cause]:
         if used.detail > same[-PLENTY].number:
             if len(same) > MANY_MODELS and not _goes_on(q):
                 yield cause_of("model_anew", h.made, optimizer=h.kind, count=str(len(same)))
-        elif h.kind.startswith(STATEFUL):
+        elif h.kind.startswith(STATEFUL) or h.momentum:
             is_read = any(e.number > same[0].number for e in q.events("written"))
             yield from () if is_read else [cause_of("made_anew", h.made, optimizer=h.kind)]
 

@@ -139,7 +139,7 @@ class CorePass(CoreEvent):
         super().__init__("pass", noted.name, noted.order, noted.at)
         root = noted.root()
         self.root = op_of(root) if isinstance(root, Tensor) else None
-        self.error, self.wanted, self.keeps = noted.error, noted.wanted, False  # whether it keeps the graph is not noted
+        self.error, self.wanted, self.keeps = noted.error, noted.wanted, noted.retains  # of backward() it is not noted
         self.has_graph = not isinstance(root, Tensor) or root._node is not None
 
 
@@ -209,7 +209,7 @@ class CoreHistory:
         names = {"cleared": "grad", "zero_grad": "zero_grad"}
         return [CoreEvent("cleared", names[e.kind], e.order, e.at) for e in tensor._events if e.kind in names]
 
-    def users(self, ops: set[CoreOp]) -> list[CoreOp]:
+    def users(self, given: set[Any]) -> list[CoreOp]:
         """Unknown: a result does not know its users."""
         return []
 

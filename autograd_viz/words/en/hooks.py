@@ -1,6 +1,6 @@
 """English: what a user's hooks and Functions did to a gradient."""
 
-CAUSE_NOTHING_SENT = "the backward of {op} returned None for it ({line})."
+CAUSE_NOTHING_SENT = "the backward of {op} returned None for {name} ({line})."
 DO_NOTHING_SENT = DO_NOTHING_PASSED_ON = "Return a gradient for this input."
 CAUSE_NOTHING_PASSED_ON = "the backward of {op} returned None, so no gradient went on to it ({line})."
 CAUSE_NOTHING_OF_HOOK = "a backward hook of a module returned None, so no gradient went on to it."

@@ -81,6 +81,8 @@ DO_NO_PATH = DO_NO_PATH_FROM = "If it should learn, use it in the loss without d
 CAUSE_UNRECORDED = "The loss uses {names}, computed under no_grad()."
 CAUSE_LEFT_AS_NUMBER = "{op} used it, but {number} made a number of what came of it ({line}), which has no graph."
 DO_LEFT_AS_NUMBER = "Compute the loss with the tensor; call item() or numpy() only for what is printed."
+CAUSE_LEFT_IN_WEIGHTS = "{op} used it, and the weights got the numbers of the result without its history ({line})."
+DO_LEFT_IN_WEIGHTS = "Call the model with the result as its weights: torch.func.functional_call(model, weights, inputs)."
 CAUSE_NOT_IN_LOSS = "{op} used it ({line}), but the loss does not depend on that result ({pass})."
 DO_NOT_IN_LOSS = "Use that result in the loss."
 CAUSE_USED_AFTER = "it was first used after the last backward(): {op} ({line})."
@@ -123,6 +125,8 @@ DO_SKIP_WRITTEN = "Leave inplace=True out for the first op of a residual branch.
 # parts of the loss, and switches, without an effect
 CAUSE_TERM_OF_GRADIENTS = "a term of the loss ({term}) trains nothing: autograd.grad() returned it without a graph ({line})."
 DO_TERM_OF_GRADIENTS = "Pass create_graph=True to autograd.grad()."
+CAUSE_TERM_OF_WEIGHTS = "a term of the loss is computed from weights without their history, and trains nothing: {op} ({line})."
+DO_TERM_OF_WEIGHTS = "Use the parameters themselves, with gradients on: p.pow(2).sum()."
 CAUSE_SAMPLED_AWAY = "sample() draws without history ({line}); the distribution is trained by other terms of the loss only."
 DO_SAMPLED_AWAY = "Use rsample(), which passes the gradient on."
 CAUSE_MISSPELT = "{typo} of {model} is a new attribute, and switches nothing ({line})."

@@ -1,6 +1,6 @@
 """简体中文：用户的钩子和 Function 对梯度做了什么。"""
 
-CAUSE_NOTHING_SENT = "{op} 的 backward 给它返回了 None（{line}）。"
+CAUSE_NOTHING_SENT = "{op} 的 backward 给 {name} 返回了 None（{line}）。"
 DO_NOTHING_SENT = DO_NOTHING_PASSED_ON = "给这个输入返回梯度。"
 CAUSE_NOTHING_PASSED_ON = "{op} 的 backward 返回了 None，所以没有梯度再传给它（{line}）。"
 CAUSE_NOTHING_OF_HOOK = "某个模块的 backward 钩子返回了 None，所以没有梯度再传给它。"

@@ -134,9 +134,11 @@ class TorchHistory:
         return lost if lost is not None and bool(lost.detail) else None
 
     @unseen
-    def users(self, ops: set[OpRecord]) -> list[SeenOp]:
-        """The ops that were given their results."""
-        return self._log.users({op.number for op in ops})
+    def users(self, given: set[Any]) -> list[SeenOp]:
+        """The ops that were given results of these ops, or these leaves."""
+        ops = {g.number for g in given if isinstance(g, OpRecord)}
+        tensors = [g for g in given if not isinstance(g, OpRecord)]
+        return self._log.users(ops | {ref.numbers[0] for t in tensors for ref in weakref.getweakrefs(t) if type(ref) is Leaf})
 
     @unseen
     def used(self, tensor: torch.Tensor) -> Event | None:

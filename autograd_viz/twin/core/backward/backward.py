@@ -256,7 +256,7 @@ def grad(
             "allow_unused=True if this is the desired behavior."
         )
     results = [_result(g, wanted[i], materialize_grads, create_graph) for i, g in enumerate(found)]
-    noted.kept(create_graph, [weakref.ref(g) for g in results if g is not None and not g.requires_grad])
+    noted.kept(create_graph, retain_graph, [weakref.ref(g) for g in results if g is not None and not g.requires_grad])
     return tuple(results)
 
 

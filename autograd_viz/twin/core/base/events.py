@@ -24,22 +24,23 @@ class PassNote:
     """A call of backward() or grad(), and the context in which it runs.
 
     `root` and `results`, the gradients that grad() returned without a graph, are weak references. `wanted`: only some inputs
-    were asked for. `keeps_graph`: the pass itself was recorded (create_graph). `error` is the message of the exception, or "".
+    were asked for. `keeps_graph`: the pass itself was recorded (create_graph). `retains`: grad() has not freed the graph.
+    `error` is the message of the exception, or "".
     """
 
-    __slots__ = ("at", "error", "keeps_graph", "name", "order", "results", "root", "wanted")
+    __slots__ = ("at", "error", "keeps_graph", "name", "order", "results", "retains", "root", "wanted")
 
     def __init__(self, name: str, root: Any, wanted: bool) -> None:
         is_tensor = type(root).__weakrefoffset__  # a gradient edge and a wrong argument are not
         self.root: Any = weakref.ref(root) if is_tensor else lambda: None
-        self.name, self.wanted, self.keeps_graph, self.error = name, wanted, False, ""
+        self.name, self.wanted, self.keeps_graph, self.retains, self.error = name, wanted, False, False, ""
         self.results: list[Any] = []
         frame = users_frame(sys._getframe(2))  # `passing` and its caller are of this package
         self.order, self.at = now(), Place(frame.f_code, frame.f_lasti)
 
-    def kept(self, graph: bool, results: list[Any]) -> None:
-        """Whether grad() recorded its pass, and which of its results have no graph."""
-        self.keeps_graph, self.results = graph, results
+    def kept(self, graph: bool, retains: bool | None, results: list[Any]) -> None:
+        """Whether grad() recorded its pass, whether it left the graph as it was, and which of its results have no graph."""
+        self.keeps_graph, self.retains, self.results = graph, graph if retains is None else bool(retains), results
 
     def __enter__(self) -> PassNote:
         return self

@@ -89,13 +89,10 @@ def call_source(p: Table) -> list[str]:
     results = results_of(p)
     lines += [*_forward(p), *_wrapped(p), "    if not recording():"]
     if p.result_names:
+        lines.append(f"        {' = '.join(f'{r}._made_by' for r in results)} = None")
         lines += ["        if State.attentive:", *(f"            attend(None, {r})" for r in results)]
-        return [
-            *lines,
-            f"        return make_results({', '.join(results)})",
-            *_record(p),
-            f"    return make_results({', '.join(results)})",
-        ]
+        made = f"make_results({', '.join(results)})"
+        return [*lines, f"        return {made}", *_record(p), f"    return {made}"]
     lines += [*_no_node("        ", "None"), "        return attend(None, result) if State.attentive else result"]
     return [*lines, *_record(p), "    return result"]
 
