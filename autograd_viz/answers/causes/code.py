@@ -49,12 +49,17 @@ def operator_at(source: Source | None) -> str:
     return code if isinstance(found.value if isinstance(found, ast.Expr) else found, OPERATORS) else ""
 
 
+def expression_at(source: Source | None) -> ast.expr | None:
+    """The code at a place, if it is an expression."""
+    try:
+        return ast.parse("" if source is None else source.expression, mode="eval").body
+    except SyntaxError:
+        return None
+
+
 def called_at(source: Source | None) -> str:
     """The name of the function or method whose call is all the code at a place; "" if it is something else."""
-    try:
-        found = ast.parse("" if source is None else source.expression, mode="eval").body
-    except SyntaxError:
-        return ""
+    found = expression_at(source)
     called = found.func if isinstance(found, ast.Call) else None
     return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
 

@@ -186,7 +186,8 @@ def padding_counted(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     f = numbers
     tables = [n for n in ways if op_of(f, n) == "Embedding" and int(f.plain(n, "padding_idx") or -1) >= 0]
     for node in ways if tables and not [*padding_is_item.when(f, ways)] else ():
-        classes = next((t.value.shape[-1:] for t in f.inputs(node)), ()) if op_of(f, node) == "NllLoss" else ()
+        shape = next((t.value.shape for t in f.inputs(node)), ())
+        classes = {"NllLoss": shape[-1:], "NllLoss2D": shape[1:2]}.get(op_of(f, node), ())
         targets = f.saved(node, "target") if f.plain(node, "reduction") == "1" else None
         for table in tables:
             pad, rows = int(f.plain(table, "padding_idx")), int(f.plain(table, "weight_sym_argsize_0") or 0)

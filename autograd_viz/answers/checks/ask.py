@@ -25,14 +25,17 @@ from . import (
     layers,
     loop,
     loss,
+    margins,
     memory,
     noise,
     path,
     players,
+    rows,
     sequences,
     shapes,
     signs,
     similarity,
+    spreads,
     terms,
     updates,
 )
@@ -80,12 +83,13 @@ def _bad_loss(q: Question) -> list[Cause]:
 
 
 PAGES = (
-    loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
-    aim.out_of_reach, aim.padding_counted, aim.padding_is_item, bottom.no_bottom, bottom.exchanged, labels.not_signs,
-    labels.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, classes.class_left_out, classes.weights_of_counts,
-    classes.temperature_multiplied, similarity.own_similarity, sequences.sees_target, sequences.last_step, noise.other_noise,
-    players.same_aim, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
-    layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written,
+    loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign, aim.out_of_reach,
+    aim.padding_counted, aim.padding_is_item, bottom.no_bottom, bottom.exchanged, labels.not_signs,
+    labels.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, margins.margin_inside_out, spreads.log_of_spread,
+    classes.class_left_out, classes.weights_of_counts, classes.temperature_multiplied, similarity.own_similarity,
+    sequences.sees_target, sequences.last_step, noise.other_noise, players.same_aim, rows.shuffled_apart, shapes.rows_mixed,
+    shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating, layers.dropout_off, layers.same_again,
+    layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written, zeros.norm_of_one,
     updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
 )  # fmt: skip
 
@@ -184,8 +188,8 @@ def raised() -> Iterator[Cause]:
 
 
 AREAS = (
-    path, loss, aim, signs, players, bottom, labels, classes, terms, similarity, sequences, noise, shapes, layers, bad_numbers,
-    zeros, sizes, loop, updates, memory, function,
+    path, loss, aim, signs, players, bottom, margins, spreads, labels, classes, terms, similarity, sequences, noise, rows,
+    shapes, layers, bad_numbers, zeros, sizes, loop, updates, memory, function,
 )  # fmt: skip
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}

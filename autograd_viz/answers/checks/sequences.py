@@ -31,6 +31,9 @@ def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iter
     """A language model whose targets are its input, not shifted by one; or that has no causal mask, and sees the next token."""
     f, nodes = numbers, [*ways]
     tables = [n for n in nodes if op_of(f, n) == "Embedding"]
+    if (copied := _copied_step(f, nodes, tables)) is not None:
+        yield cause_at(f, "target_is_input", copied, op=f.live.called_as(copied) or "nll_loss")
+        return
     for node in nodes if tables else ():
         targets = f.live.kept(node, "target") if op_of(f, node) in ("NllLoss", "NllLoss2D") else None
         shape = next((t.value.shape for t in f.inputs(node)), ())
@@ -77,6 +80,22 @@ def _padded(f: Facts, table: str, is_batch_first: bool, sizes: list[str]) -> int
         return 0
     rows = rows if is_batch_first else rows.T
     return int(((rows[:, -1] == pad) & (rows[:, 0] != pad)).sum())
+
+
+def _copied_step(f: Facts, nodes: list[str], tables: list[str]) -> str | None:
+    """The first loss of a loop over steps, if in each step its targets are the tokens that the step got, and no earlier had."""
+    losses = [n for n in nodes if op_of(f, n) == "NllLoss"] if len(tables) >= LENGTH else []
+    behind = {n: {*tables} & {*f.downstream([n])} for n in losses}
+    losses.sort(key=lambda n: len(behind[n]))
+    if len(losses) < LENGTH:
+        return None
+    for before, node in zip([None, *losses], losses, strict=False):
+        new = behind[node] - (behind[before] if before is not None else set())
+        its: Any = f.live.kept(new.pop(), "indices") if len(new) == 1 else None
+        targets = f.live.kept(node, "target")
+        if its is None or targets is None or its.size != targets.size or bool((its.ravel() != targets.ravel()).any()):
+            return None
+    return losses[0]
 
 
 def _is_same(given: Any, targets: Any) -> bool:

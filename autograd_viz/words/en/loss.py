@@ -11,7 +11,7 @@ DO_SIGMOID_TWICE = "Leave {op} out."
 CAUSE_EVALUATING = "its gradient flows through {op}, which ran in evaluation mode ({line})."
 DO_EVALUATING = "Call model.train() before the loop and after each evaluation, unless its statistics are meant to stay."
 CAUSE_SOFTMAX_FOR_LOG = "{loss} takes logarithms of probabilities, and got the result of {op} ({line})."
-DO_SOFTMAX_FOR_LOG = "Use log_softmax there, or cross_entropy on the logits."
+DO_SOFTMAX_FOR_LOG = "Use log_softmax there; on labels, cross_entropy takes the logits."
 CAUSE_DROPOUT_OFF = "{op} was off in the last training pass: its module was in evaluation mode ({line})."
 DO_DROPOUT_OFF = "Call model.train() before the loop, and after each evaluation."
 CAUSE_TRAINING_ON = "{op} ran in training mode under no_grad(), after the last step ({line})."
@@ -144,3 +144,37 @@ CAUSE_PULLED_BY_OTHER = (
 DO_PULLED_BY_OTHER = "detach() the samples in the loss of {discriminator}, or clear {generator} before its own pass."
 CAUSE_SCORE_SUNK = "the loss of {actor} is what {critic} gives, without a minus ({line}), so {actor} learns to get less."
 DO_SCORE_SUNK = "If that is a value, such as Q, put a minus before it."
+CAUSE_SOFTMAX_NOT_LAST = "{op} runs over dimension {dim} ({line}), and ctc_loss takes the classes of the last one."
+DO_SOFTMAX_NOT_LAST = "Pass dim=-1 or 2 to it: (time, batch, classes)."
+CAUSE_MARGIN_SUBTRACTED = (
+    "{op} takes the margin away from a difference of distances ({line}): it is 0 before they are apart by it."
+)
+DO_MARGIN_SUBTRACTED = "Add the margin: relu(positive - negative + margin)."
+CAUSE_MARGIN_PULLS = (
+    "{op} counts a distance above its margin ({line}), and the other term counts the same one: nothing pushes apart."
+)
+DO_MARGIN_PULLS = "Push apart below the margin: relu(margin - d)."
+CAUSE_HINGE_REVERSED = "{op} grows where labels and scores agree ({line}), so the loss asks for the other sign."
+DO_HINGE_REVERSED = "Write relu(1 - labels * scores)."
+CAUSE_NEGATIVE_PULLED = "{op} makes the distance to what is called negative smaller, and that to the positive larger ({line})."
+DO_NEGATIVE_PULLED = "Exchange the two: relu(positive - negative + margin), or (anchor, positive, negative)."
+CAUSE_SPREAD_IS_VARIANCE = (
+    "noise is multiplied by exp() of what the loss takes for a log-variance ({line}): that is the variance."
+)
+DO_SPREAD_IS_VARIANCE = "The standard deviation is torch.exp(0.5 * logvar)."
+CAUSE_SPREAD_IS_LOG = "noise is multiplied by what the loss takes for a log-variance, without exp() ({line})."
+DO_SPREAD_IS_LOG = "The standard deviation is torch.exp(0.5 * logvar)."
+CAUSE_LOG_OF_SCALE = "{op} scales a square in the loss, and the logarithm of that scale enters with a plus ({line})."
+DO_LOG_OF_SCALE = (
+    "Both then shrink it. Check the sign: a flow subtracts log|det|, a normal distribution divides by exp(logvar)."
+)
+CAUSE_CAST_TO_ZERO = "{op} makes whole numbers of numbers below 1, so all are 0 ({line})."
+DO_CAST_TO_ZERO = "Scale or round them before it; probabilities stay floats."
+CAUSE_ARGMAX_OF_ONE = "{op} runs over a dimension of size 1 ({line}), so all targets are 0."
+DO_ARGMAX_OF_ONE = "If these are numbers of classes already, use squeeze(1)."
+CAUSE_CONSTANT_INPUT = "{op} makes all elements of the input equal ({line}), so it says nothing."
+DO_CONSTANT_INPUT = "Use the dimension that has more than one element: dim=0 for a mean over samples."
+CAUSE_SHUFFLED_APART = (
+    "the rows of the input were shuffled ({shuffled}), and the targets of {loss} were not, or in another way ({line})."
+)
+DO_SHUFFLED_APART = "Index both with the same permutation: x[perm], y[perm]."
