@@ -48,6 +48,12 @@ CENTERED = NET.format("{0}") + (
     "for i in range(3):\n    h = net(torch.randn(16, 4))\n"
     "    loss = F.mse_loss(h - h.mean({1}, keepdim=True), torch.rand(16, {0}))\n"
 ) + STEP  # fmt: skip
+PICKED = SCORES.replace("loss =", "logp = out.log_softmax(1).gather(1, y[:, None]).squeeze(1)\n    loss =")
+DECAYED = SCORES.replace("loss =", "l2 = sum(p.pow(2).sum() for p in net.parameters())\n    loss =")
+RANKED = "u, v = nn.Embedding(20, 8), nn.Embedding(30, 8)\nopt = optim.Adam([*u.parameters(), *v.parameters()], 1e-3)\n" + (
+    "for i in range(3):\n    a, b, c = (torch.randint(0, 20, (32,)) for _ in range(3))\n"
+    "    pos_score, neg_score = (u(a) * v(b)).sum(1), (u(a) * v(c)).sum(1)\n    loss = {0}.mean()\n"
+) + STEP  # fmt: skip
 PAIRS = {  # the fault, its twins, what is said of the fault alone
     "ctc_loss of logits": (
         CTC.format("out"), [CTC.format("out.log_softmax(2)")], "AV201 may be a fault: ctc_loss takes logarithms",
@@ -113,6 +119,29 @@ PAIRS = {  # the fault, its twins, what is said of the fault alone
         ],
         "without exp()",
     ),
+    "a log-probability of labels with a plus": (
+        PICKED.format("((1 - logp.exp()) ** 2 * logp).mean()"),
+        [
+            PICKED.format("-((1 - logp.exp()) ** 2 * logp).mean()"),
+            PICKED.format("-(logp * torch.randn(12)).mean()"),
+            PICKED.format("(logp * torch.rand(12)).mean()"),
+            SCORES.format("F.cross_entropy(out, y) + 0.1 * (out.softmax(1) * out.log_softmax(1)).sum(1).mean()"),
+        ],
+        "log_softmax() of the labels enters the loss with a plus",
+    ),
+    "a penalty of weights with a minus": (
+        DECAYED.format("F.cross_entropy(out, y) - 1e-3 * l2"),
+        [
+            DECAYED.format("F.cross_entropy(out, y) + 1e-3 * l2"),
+            SCORES.format("F.cross_entropy(out, y) + (net[0].bias ** 4).sum() - (net[0].bias ** 2).sum()"),
+        ],
+        "of weights enters the loss with a minus",
+    ),
+    "a ranking the wrong way": (
+        RANKED.format("-F.logsigmoid(neg_score - pos_score)"),
+        [RANKED.format("-F.logsigmoid(pos_score - neg_score)"), RANKED.format("F.softplus(neg_score - pos_score)")],
+        "makes the score of what is called negative larger",
+    ),
     "a mean of one column": (
         CENTERED.format(1, 1), [CENTERED.format(1, 0), CENTERED.format(3, 1)], "subtracts a mean over a dimension of size 1",
     ),
@@ -145,6 +174,20 @@ ROWS = NET.format(1) + (
     "    perm = torch.randperm(60)\n    {0}\n"
 ) + STEP  # fmt: skip
 LINES = NET.format(9) + "X = torch.randn(9, 4)\nfor i in range(3):\n    perm = torch.randperm(9)\n    loss = {0}\n" + STEP
+SCALED = "net, images = nn.Sequential(nn.Flatten(), nn.Linear(64, 2)), {0} * torch.rand(32, 1, 8, 8)\n" + (
+    "loss = F.cross_entropy(net(images / {1}), torch.arange(32) % 2)\nloss.backward()"
+)
+BALANCED = (
+    NET.format(1)
+    + "Y = (torch.arange(100) % {1} == 0).float()[:, None]\n"
+    + ("loss = F.binary_cross_entropy_with_logits(net(torch.randn(100, 4)), Y, pos_weight={0})\nloss.backward()")
+)
+TEACHER = "s, t = nn.Linear(4, 5), nn.Linear(4, 5).requires_grad_(False)\nx = torch.randn(16, 4)\n" + (
+    "loss = F.kl_div(s(x).log_softmax(1), {0}, reduction='batchmean')\nloss.backward()"
+)
+ONE_SCORE = (
+    NET.format(1) + "out, y = net(torch.randn(32, 4)).squeeze(), (torch.arange(32) % 2).float()\nloss = {0}\nloss.backward()"
+)
 OF_ROWS = {  # what tells who made data, as PyTorch's recorder does
     "probabilities that become whole numbers": (
         CLASSES.format("torch.rand(32).long()"),
@@ -168,6 +211,32 @@ OF_ROWS = {  # what tells who made data, as PyTorch's recorder does
         COLUMN.format("X - X.mean(1, keepdim=True)"),
         [COLUMN.format("X - X.mean(0, keepdim=True)"), COLUMN.format("torch.zeros(16, 1)")],
         "makes all elements of the input equal",
+    ),
+    "pixels that are divided twice": (
+        SCALED.format(1, 255), [SCALED.format(255, 255), SCALED.format(1, 2)], "divides by 255 what was at most 1",
+    ),
+    "a pos_weight that is upside down": (
+        BALANCED.format("Y.sum() / (1 - Y).sum()", 10),
+        [
+            BALANCED.format("(1 - Y).sum() / Y.sum()", 10),
+            BALANCED.format("Y.sum() / (1 - Y).sum()", 2),
+            BALANCED.format("torch.tensor(0.5)", 10),
+        ],
+        "AV224",
+    ),
+    "logits as the target of kl_div": (
+        TEACHER.format("t(x)"),
+        [TEACHER.format("t(x).softmax(1)"), TEACHER.format("t(x).log_softmax(1), log_target=True")],
+        "kl_div takes probabilities as targets",
+    ),
+    "one score a row, and cross_entropy": (
+        ONE_SCORE.format("F.cross_entropy(out, y)"),
+        [
+            ONE_SCORE.format("F.binary_cross_entropy_with_logits(out, y)"),
+            ONE_SCORE.format("F.cross_entropy(out, torch.tensor(3))"),
+            ONE_SCORE.format("F.cross_entropy(out, torch.rand(32).softmax(0))"),
+        ],
+        "scores without a dimension of classes",
     ),
     "padding of scores (batch, classes, time)": (
         TOKENS.format("F.cross_entropy(head(out).transpose(1, 2), t[:, 1:])"),

@@ -133,7 +133,10 @@ def _difference(op: Op) -> Op | None:
     return None
 
 
-@check("AV206", "target-out-of-reach", {"out_of_reach": MAY, "no_probability": MAY, "several_labels": MAY}, of_run=True)
+REACHED = ("out_of_reach", "no_probability", "several_labels", "logits_as_target")
+
+
+@check("AV206", "target-out-of-reach", dict.fromkeys(REACHED, MAY), of_run=True)
 def out_of_reach(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Targets outside the range of the function that makes the predictions: a sigmoid cannot give 7, nor a relu -7."""
     f = numbers
@@ -168,6 +171,13 @@ def _no_distribution(f: Facts, node: str) -> list[Cause]:
     if op == "BinaryCrossEntropyWithLogits" and found is not None and (found[0] < -OUTSIDE or found[1] > 1 + OUTSIDE):
         return [cause_at(f, "no_probability", node, least=f"{found[0]:.3g}", most=f"{found[1]:.3g}")]
     before = _ways_on(f, node)
+    whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None) if op == "Mul" else None
+    if whole is not None and f.live.called_as(whole) == "kl_div" and (kept := f.live.kept(node, "self")) is not None:
+        is_log = next((n for n in _ways_on(f, node) if op_of(f, n) == "Exp"), None) is not None
+        low, high = float(kept.min()), float(kept.max())
+        return (
+            [cause_at(f, "logits_as_target", whole, least=f"{low:.3g}", most=f"{high:.3g}")] if low < 0 and not is_log else []
+        )
     if op != "Mul" or found is None or found[0] < 0 or len(before) != 1 or op_of(f, before[0]) != "LogSoftmax":
         return []
     whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None)

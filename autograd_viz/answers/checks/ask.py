@@ -26,6 +26,7 @@ from . import (
     loop,
     loss,
     margins,
+    masks,
     memory,
     noise,
     path,
@@ -90,7 +91,8 @@ PAGES = (
     sequences.sees_target, sequences.last_step, noise.other_noise, players.same_aim, rows.shuffled_apart, shapes.rows_mixed,
     shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating, layers.dropout_off, layers.same_again,
     layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written, zeros.norm_of_one,
-    updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
+    updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop, masks.mask_inverted,
+    masks.positions_of_batch, signs.overlap_of_logits, terms.penalty_of_batch,
 )  # fmt: skip
 
 TURNS = (
@@ -189,7 +191,7 @@ def raised() -> Iterator[Cause]:
 
 AREAS = (
     path, loss, aim, signs, players, bottom, margins, spreads, labels, classes, terms, similarity, sequences, noise, rows,
-    shapes, layers, bad_numbers, zeros, sizes, loop, updates, memory, function,
+    shapes, layers, bad_numbers, zeros, sizes, loop, updates, memory, function, masks,
 )  # fmt: skip
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}

@@ -40,11 +40,15 @@ def class_left_out(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             return
 
 
-@check("AV224", "weights-follow-counts", {"weights_of_counts": MAY}, of_run=True)
+@check("AV224", "weights-follow-counts", {"weights_of_counts": MAY, "pos_weight_of_counts": MAY}, of_run=True)
 def weights_of_counts(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Class weights that are largest for the most frequent classes: rare classes count even less."""
     f = numbers
     for node in ways:
+        if found := _pos_weight(f, node):
+            weight, count, size = found
+            yield cause_at(f, "pos_weight_of_counts", node, weight=number_text(weight), count=str(count), size=str(size))
+            return
         targets, weights = (
             f.live.kept(node, n) if op_of(f, node).startswith("NllLoss") else None for n in ("target", "weight")
         )
@@ -58,6 +62,19 @@ def weights_of_counts(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             weight, count, size = number_text(float(weights[most])), str(counts[most]), str(targets.size)
             yield cause_at(f, "weights_of_counts", node, most=str(most), weight=weight, count=count, size=size)
             return
+
+
+def _pos_weight(f: Facts, node: str) -> tuple[float, int, int] | None:
+    """The pos_weight, the positive and all labels, if it is about how often there are positive for one negative."""
+    if not op_of(f, node).endswith("WithLogits"):
+        return None
+    labels, given = (f.live.kept(node, name) for name in ("target", "pos_weight"))
+    if labels is None or given is None or given.size != 1 or labels.size < ENOUGH or not {*np.unique(labels)} <= {0.0, 1.0}:
+        return None
+    count, size, weight = int(labels.sum()), labels.size, float(given.reshape(-1)[0])
+    share = count / max(size - count, 1)
+    is_uneven = 0 < share <= 1 / RATIO or share >= RATIO
+    return (weight, count, size) if is_uneven and abs(weight - share) <= share / 4 else None
 
 
 def _is_share(weights: Any, counts: Any) -> bool:

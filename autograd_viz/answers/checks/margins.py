@@ -22,13 +22,15 @@ BOUNDED, MOST = ("Relu", "Clamp", "ClampMin"), 12
 NORMS, PAIRED = ("Norm", "LinalgVectorNorm", "Pow", "Abs"), ("Cdist", "EuclideanDist", "PairwiseDistance", "Dist")
 MEASURED = (*NORMS, *SHAPED, "Sum", "Mean", "Sqrt", "Add", "Clamp", "ClampMin", "Mul")  # how a difference becomes a distance
 NEGATIVE, POSITIVE = re.compile(r"neg|(?:\b|_|d)a?n\b"), re.compile(r"pos|(?:\b|_|d)a?p\b")
-KINDS = dict.fromkeys(("margin_subtracted", "margin_pulls", "hinge_reversed", "negative_pulled"), MAY)
+KINDS = dict.fromkeys(("margin_subtracted", "margin_pulls", "hinge_reversed", "negative_pulled", "positive_sunk"), MAY)
 
 
 @check("AV226", "margin-inside-out", KINDS, of_run=True)
 def margin_inside_out(numbers: Facts, question: Question) -> Iterator[Cause]:
     """A loss with a margin that is inside out: it pulls what it should push apart, or is 0 before the margin is kept."""
     f, q = numbers, question
+    if any(h.steps and not h.maximizes for h in q.holders):
+        yield from _of_scores(f)
     ends = [end for end in signed(f, lambda node: op_of(f, node) in (*BOUNDED, "Pow")) if end[1] > 0]
     for end in ends if any(h.steps and not h.maximizes for h in q.holders) else ():
         hinge = _hinge(f, end[0])
@@ -93,17 +95,41 @@ def _distance(f: Facts, node: str | None) -> bool:
     return False
 
 
+def _of_scores(f: Facts) -> Iterator[Cause]:
+    """`-logsigmoid(negative - positive)` of products of rows: what is called negative gets the larger score."""
+    for node, sign, _ in signed(f, lambda node: op_of(f, node) in ("LogSigmoid", "Softplus")):
+        difference = _next(f, node, 0) if sign == (-1 if op_of(f, node) == "LogSigmoid" else 1) else None
+        sides = [a.node for a in f.nodes[difference].next_functions] if difference and op_of(f, difference) == "Sub" else []
+        if difference is None or len(sides) != 2 or not all(s is not None and _is_product(f, s) for s in sides):
+            continue
+        first = (True, False) if op_of(f, node) == "LogSigmoid" else (False, True)
+        if _called(expression_at(f.source(difference))) == [first, first[::-1]]:
+            yield cause_at(f, "positive_sunk", node)
+            return
+
+
+def _is_product(f: Facts, node: str) -> bool:
+    """Is it a sum over the products of two results, row by row?"""
+    before = _next(f, node, 0) if op_of(f, node) == "Sum" else None
+    edges = f.nodes[before].next_functions if before is not None and op_of(f, before) == "Mul" else ()
+    return len({*edges}) == 2 and all(a.node is not None for a in edges)
+
+
+def _called(found: ast.expr | None) -> list[tuple[bool, bool]]:
+    """Of both sides of a difference: is it called negative, is it called positive?"""
+    texts = [ast.unparse(side) for side in (found.left, found.right)] if isinstance(found, ast.BinOp) else []
+    return [(bool(NEGATIVE.search(t)), bool(POSITIVE.search(t))) for t in texts]
+
+
 def _of_two(f: Facts, hinge: str, difference: str, sign: int) -> Iterator[Cause]:
     """The margin is taken away from a difference of distances; or what is called negative stands first in it."""
     if sign < 0:
         yield cause_at(f, "margin_subtracted", hinge)
         return
-    found, texts = expression_at(f.source(difference)), list[str]()
-    if isinstance(found, ast.BinOp):
-        texts = [ast.unparse(side) for side in (found.left, found.right)]
-    elif isinstance(found, ast.Call) and f.live.called_as(hinge) in ("", "triplet_margin_loss") and len(found.args) > 2:
-        texts = [ast.unparse(side) for side in found.args[1:3]]
-    called = [(bool(NEGATIVE.search(t)), bool(POSITIVE.search(t))) for t in texts]
+    found = expression_at(f.source(difference))
+    called = _called(found)
+    if isinstance(found, ast.Call) and f.live.called_as(hinge) in ("", "triplet_margin_loss") and len(found.args) > 2:
+        called = _called(ast.BinOp(found.args[1], ast.Sub(), found.args[2]))
     if called == [(True, False), (False, True)]:
         yield cause_at(f, "negative_pulled", hinge)
 

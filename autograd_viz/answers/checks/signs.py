@@ -13,7 +13,7 @@ from ..causes.facts import Facts
 from ..causes.numbers import bounds
 from ..causes.ops import cause_at, numbers_of, op_of
 from ..causes.question import Question
-from .loss import SHAPED
+from .loss import RAW, SHAPED
 
 LOSSES = (
     "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "NllLoss", "NllLoss2D", "KlDiv", "BinaryCrossEntropy",
@@ -23,12 +23,16 @@ SIGNED = (*SHAPED, "Neg", "Sub", "Add", "Mul", "Div", "Mean", "Sum", "Stack", "C
 COSTS = ("cost", "penalt", "regret", "risk", "loss(", "losses", "error", "energy")  # names of what is to become less
 LEFT = re.compile(r"^[\s\w.,]+=(?!=)")  # of an assignment
 CLIPPED = {"Maximum": -1, "Minimum": 1}  # the sign with which one of a clipped and a plain ratio is the wrong one
+PICKS = ("Gather", "Index")
 MOST = 64  # terms of a loss
-KINDS = dict.fromkeys(("minus_loss", "loss_maximized", "plus_log_prob", "plus_entropy", "clip_reversed", "score_lowered"), MAY)
+SIGNS = (
+    "minus_loss", "loss_maximized", "plus_log_prob", "plus_entropy", "clip_reversed",
+    "score_lowered", "plus_label",
+)  # fmt: skip
 End = tuple[str, int, str]
 
 
-@check("AV205", "wrong-sign", KINDS, of_run=True)
+@check("AV205", "wrong-sign", dict.fromkeys(SIGNS, MAY), of_run=True)
 def wrong_sign(question: Question) -> Iterator[Cause]:
     """The optimizer makes a loss larger: its sign is wrong, or the optimizer maximizes."""
     q, root = question, None if question.last is None else question.last.root
@@ -44,9 +48,49 @@ def wrong_sign(question: Question) -> Iterator[Cause]:
         yield cause_of("minus_loss" if sign > 0 else "loss_maximized", root, loss=loss, optimizer=users[0].kind)
     if f is not None and sign > 0:
         yield from _of_policy(f)
+        labels = [end for end in signed(f, lambda node: op_of(f, node) in PICKS) if _is_of_label(f, end)]
+        if labels and all(s > 0 for _, s, _ in labels):
+            yield cause_at(f, "plus_label", labels[0][0])
         scores = [*signed(f, lambda node: bool(_score(q.facts, node)))]
         if scores and all(_score(f, node) and s > 0 for node, s, _ in scores):
             yield cause_of("score_lowered", root, score=_score(f, scores[0][0]), optimizer=users[0].kind)
+
+
+@check("AV231", "overlap-of-logits", {"overlap_of_logits": MAY}, of_run=True)
+def overlap_of_logits(numbers: Facts, question: Question) -> Iterator[Cause]:
+    """An overlap, as of a dice loss, of what a layer gives: below 0 or above 1 it means nothing."""
+    f = numbers
+    if any(h.steps for h in question.holders):
+        for node, _, _ in [*signed(f, lambda node: _score(f, node) == "the overlap")]:
+            products = [n for n in f.downstream([node]) if op_of(f, n) == "Mul" and None in _sides(f, n)]
+            top = next((n for n in products if _is_raw(f, n)), None)
+            if _score(f, node) == "the overlap" and top is not None:
+                yield cause_at(f, "overlap_of_logits", top)
+                return
+
+
+def _is_of_label(f: Facts, end: End) -> bool:
+    """Is it the log_softmax() of the class of each row: that was picked, or that a one-hot row picks?"""
+    node, _, weighs = end
+    if op_of(f, node) in PICKS and not weighs:
+        made = [*_through(f, node, (*PICKS, *SHAPED))][-1]
+        return op_of(f, made) == "LogSoftmax"
+    rows = [t.value for t in f.inputs(weighs) if not t.requires_grad] if weighs and op_of(f, node) == "LogSoftmax" else []
+    kept = f.live.kept(weighs, "self" if _sides(f, weighs)[0] is None else "other") if rows else None
+    return kept is not None and kept.ndim == 2 and bool(((kept == 0) | (kept == 1)).all() and (kept.sum(1) == 1).all())
+
+
+def _sides(f: Facts, node: str) -> list[str | None]:
+    return [a.node for a in f.nodes[node].next_functions]
+
+
+def _is_raw(f: Facts, product: str) -> bool:
+    """Are its predictions the result of a layer, and its data a tensor of rows?"""
+    made = next((n for n in _sides(f, product) if n is not None), None)
+    while made is not None and op_of(f, made) in SHAPED:
+        made = _next(f, made)
+    rows = [t.value.shape for t in f.inputs(product) if not t.requires_grad]
+    return made is not None and op_of(f, made) in RAW and any(len(shape) > 1 for shape in rows)
 
 
 def _score(f: Facts, node: str) -> str:

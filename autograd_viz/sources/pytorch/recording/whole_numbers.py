@@ -20,6 +20,7 @@ SMALL = (torch.uint8, torch.int8)
 WRAPPING = ("add", "sub", "mul", "subtract", "multiply", "neg", "negative")
 HALF = 0.5  # of the numbers
 FLOORS = ("floordiv", "floor_divide", "div", "divide")
+QUOTIENTS, LARGEST, ONCE = ("div", "truediv", "divide", "true_divide"), 255, 1.01 / 255  # of a pixel
 CASTS = ("long", "int", "to", "type", "short")
 
 
@@ -28,7 +29,16 @@ def data_made(log: Log, func: Any, args: Any, data: list[Any], out: Any) -> None
     lost = next((known[4] for a in data if (known := log.data.get(a)) is not None and known[4] is not None), None)
     if lost is None and not out.dtype.is_floating_point and out.dtype is not torch.bool:
         lost = _lost(log, func, args, out)
+    elif lost is None and len(args) > 1 and type(args[1]) in (int, float) and args[1] == LARGEST:
+        lost = _scaled(log, func, out)
     log.data[out] = func, users_line(), log.now, data[0].shape, lost, order_made(log, func, args, data)
+
+
+@unseen
+def _scaled(log: Log, func: Any, out: Any) -> Event | None:
+    """A division of pixels by 255 that had been done before."""
+    is_done = name_of_function(func).strip("_") in QUOTIENTS and out.numel() > 1
+    return Event("scaled_twice", "div", users_line(), log.now, out.any() & (out.abs().max() <= ONCE)) if is_done else None
 
 
 @unseen
