@@ -54,6 +54,12 @@ RANKED = "u, v = nn.Embedding(20, 8), nn.Embedding(30, 8)\nopt = optim.Adam([*u.
     "for i in range(3):\n    a, b, c = (torch.randint(0, 20, (32,)) for _ in range(3))\n"
     "    pos_score, neg_score = (u(a) * v(b)).sum(1), (u(a) * v(c)).sum(1)\n    loss = {0}.mean()\n"
 ) + STEP  # fmt: skip
+STEPPED = (
+    "emb, cell, head = nn.Embedding(20, 8), nn.GRUCell(8, 8), nn.Linear(8, 20)\n"
+    "t = torch.randint(1, 20, (6, 7))\nt[:, 5:] = 0\nh, loss = torch.zeros(6, 8), 0\n"
+    "for k in range({0}):\n    h = cell(emb(t[:, k]), h)\n"
+    "    loss = loss + F.cross_entropy(head(h), t[:, k + 1], ignore_index=0)\nloss.backward()"
+)
 PAIRS = {  # the fault, its twins, what is said of the fault alone
     "ctc_loss of logits": (
         CTC.format("out"), [CTC.format("out.log_softmax(2)")], "AV201 may be a fault: ctc_loss takes logarithms",
@@ -136,6 +142,9 @@ PAIRS = {  # the fault, its twins, what is said of the fault alone
             SCORES.format("F.cross_entropy(out, y) + (net[0].bias ** 4).sum() - (net[0].bias ** 2).sum()"),
         ],
         "of weights enters the loss with a minus",
+    ),
+    "a step of which all targets are padding": (
+        STEPPED.format(6), [STEPPED.format(4)], "the targets of nll_loss have total weight 0",
     ),
     "a ranking the wrong way": (
         RANKED.format("-F.logsigmoid(neg_score - pos_score)"),
@@ -292,3 +301,17 @@ def _compare(fault: str, twins: list[str], said: str, library: str) -> None:
     for twin in twins:
         answer = found(BEGIN + twin, library)
         assert said not in str(answer) and not answer.is_so, (twin, str(answer))
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_fault_is_told_after_its_function_has_returned(name: str) -> None:
+    """The optimizer is gone then, and so are all names."""
+    fault, twins, said = PAIRS[name]
+    assert said in str(found(_in_function(fault), "torch"))
+    for twin in twins:
+        assert said not in str(found(_in_function(twin), "torch"))
+
+
+def _in_function(program: str) -> str:
+    return f"{BEGIN}def main():\n    " + program.strip().replace("\n", "\n    ") + "\nmain()\n"

@@ -25,7 +25,10 @@ LINEAR = (*SHAPED, "Sub", "Add", "Rsub", "Neg", "Mul", "Div")  # what is large s
 def no_bottom(numbers: Facts, question: Question) -> Iterator[Cause]:
     """A square or an exp() of what a layer gives enters the loss with a minus, so the loss has no least value."""
     f, q = numbers, question
-    trained = {f.live.id_of(p) for h in q.holders if h.steps and not h.maximizes for p in h.leaves}
+    trained = {f.live.id_of(p) for h in q.holders if h.steps for p in h.leaves} if q.minimizes else set()
+    if q.minimizes and q.history.gone:  # what an optimizer had that is gone is not known
+        trained |= {f.nodes[n].variable for n in f.pass_nodes}
+    trained -= {None}
     if not trained or len({p.source for p in q.passes}) > 1:  # in turns with another loss: an adversary
         return
     found = [*signed(f, lambda node: _is_unclear(f, node))]

@@ -29,10 +29,10 @@ KINDS = dict.fromkeys(("margin_subtracted", "margin_pulls", "hinge_reversed", "n
 def margin_inside_out(numbers: Facts, question: Question) -> Iterator[Cause]:
     """A loss with a margin that is inside out: it pulls what it should push apart, or is 0 before the margin is kept."""
     f, q = numbers, question
-    if any(h.steps and not h.maximizes for h in q.holders):
+    if q.minimizes:
         yield from _of_scores(f)
     ends = [end for end in signed(f, lambda node: op_of(f, node) in (*BOUNDED, "Pow")) if end[1] > 0]
-    for end in ends if any(h.steps and not h.maximizes for h in q.holders) else ():
+    for end in ends if q.minimizes else ():
         hinge = _hinge(f, end[0])
         taken = None if hinge is None else _next(f, hinge, 0)
         sign = 0 if taken is None else _constant(f, q, taken)

@@ -16,7 +16,7 @@ from ..causes.ops import cause_at, op_of
 from ..causes.question import Question
 
 SOFTMAX, MASKS = ("Softmax", "SafeSoftmax"), ("attn_mask", "attn_bias")
-DROPPED, TURNED = ("Mul", "NativeDropout"), ("transpose", "permute", "swapaxes", "movedim")
+DROPPED, TURNED = ("Mul", "NativeDropout", "NativeLayerNorm"), ("transpose", "permute", "swapaxes", "movedim")
 OWNERS = ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer")
 FEW = 3  # ops between a sum and what takes it
 
@@ -60,13 +60,13 @@ def _shows_padding(weights: Any, real: Any) -> bool:
 @check("AV230", "positions-of-batch", {"positions_of_batch": MAY}, of_run=True)
 def positions_of_batch(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """Positions that are cut to the size of dimension 0, which is the batch for attention with batch_first=True."""
-    f, models = numbers, question.models.values()
-    layers = [p for m in models for p in m.modules() if type(p).__name__ in OWNERS]
-    if not layers or not all(getattr(getattr(p, "self_attn", p), "batch_first", False) for p in layers):
+    f = numbers
+    layers = [p for m in question.models.values() for p in m.modules() if type(p).__name__ in OWNERS]
+    if not all(getattr(getattr(p, "self_attn", p), "batch_first", False) for p in layers):
         return
     for node in ways:
         shape = next((t.value.shape for t in f.results(node)), (0, 0, 0)) if op_of(f, node) == "Add" else ()
-        if len(shape) == 3 and _is_cut_to_batch(expression_at(f.source(node))) and not _is_turned(f, node):
+        if len(shape) == 3 and _is_cut_to_batch(expression_at(f.source(node))) and _turns(f, node) == {False}:
             yield cause_at(f, "positions_of_batch", node)
             return
 
@@ -82,13 +82,13 @@ def _is_cut_to_batch(found: ast.expr | None) -> bool:
     return upper is not None and ast.unparse(upper) in (f"{x}.size(0)", f"{x}.shape[0]", f"len({x})", f"{x}.size(dim=0)")
 
 
-def _is_turned(f: Facts, node: str) -> bool:
-    """Does the program exchange its dimensions, before a layer takes it?"""
+def _turns(f: Facts, node: str) -> set[bool]:
+    """Are its first two dimensions exchanged before attention: by the program (True), or by a layer with batch_first?"""
+    found = set[bool]()
     for _ in range(FEW):
         users = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())]
-        if any(called_at(f.source(u)) in TURNED for u in users):
-            return True
+        found |= {called_at(f.source(u)) in TURNED for u in users if op_of(f, u) in ("Transpose", "Permute")}
         node = next((u for u in users if op_of(f, u) in DROPPED), "")
         if not node:
             break
-    return False
+    return found

@@ -40,12 +40,13 @@ def wrong_sign(question: Question) -> Iterator[Cause]:
         return
     leaves = q.leaves_of(root)
     users = [h for h in q.holders if h.steps and any(p is leaf for p in h.leaves for leaf in leaves)]
-    f = q.facts if users else None
+    f = q.facts if users or (q.minimizes and q.history.gone) else None
     ends = [] if f is None else [*signed(f, lambda node: op_of(q.facts, node) in LOSSES)]
-    sign = -1 if f is not None and users[0].maximizes else 1
+    sign = -1 if users and users[0].maximizes else 1
+    kind = users[0].kind if users else "step()"
     if f is not None and ends and all(op_of(f, node) in LOSSES and sign * s < 0 for node, s, _ in ends):
         loss = f.live.called_as(ends[0][0]) or plain_name(op_of(f, ends[0][0]))
-        yield cause_of("minus_loss" if sign > 0 else "loss_maximized", root, loss=loss, optimizer=users[0].kind)
+        yield cause_of("minus_loss" if sign > 0 else "loss_maximized", root, loss=loss, optimizer=kind)
     if f is not None and sign > 0:
         yield from _of_policy(f)
         labels = [end for end in signed(f, lambda node: op_of(f, node) in PICKS) if _is_of_label(f, end)]
@@ -53,14 +54,14 @@ def wrong_sign(question: Question) -> Iterator[Cause]:
             yield cause_at(f, "plus_label", labels[0][0])
         scores = [*signed(f, lambda node: bool(_score(q.facts, node)))]
         if scores and all(_score(f, node) and s > 0 for node, s, _ in scores):
-            yield cause_of("score_lowered", root, score=_score(f, scores[0][0]), optimizer=users[0].kind)
+            yield cause_of("score_lowered", root, score=_score(f, scores[0][0]), optimizer=kind)
 
 
 @check("AV231", "overlap-of-logits", {"overlap_of_logits": MAY}, of_run=True)
 def overlap_of_logits(numbers: Facts, question: Question) -> Iterator[Cause]:
     """An overlap, as of a dice loss, of what a layer gives: below 0 or above 1 it means nothing."""
     f = numbers
-    if any(h.steps for h in question.holders):
+    if question.minimizes:
         for node, _, _ in [*signed(f, lambda node: _score(f, node) == "the overlap")]:
             products = [n for n in f.downstream([node]) if op_of(f, n) == "Mul" and None in _sides(f, n)]
             top = next((n for n in products if _is_raw(f, n)), None)

@@ -23,7 +23,7 @@ KINDS = {"spread_is_variance": MAY, "spread_is_log": MAY, "log_of_scale": MAY}
 def log_of_spread(numbers: Facts, question: Question) -> Iterator[Cause]:
     """The logarithm of a variance that is taken for that of a standard deviation; or that of a scale with the wrong sign."""
     f = numbers
-    if not any(h.steps and not h.maximizes for h in question.holders):
+    if not question.minimizes:
         return
     met, exps = _linear(f), dict[Edge, list[str]]()
     for node in f.pass_nodes:
