@@ -48,6 +48,7 @@ CENTERED = NET.format("{0}") + (
     "for i in range(3):\n    h = net(torch.randn(16, 4))\n"
     "    loss = F.mse_loss(h - h.mean({1}, keepdim=True), torch.rand(16, {0}))\n"
 ) + STEP  # fmt: skip
+STACKED = "(torch.exp({0}s) * torch.stack([a, b]) + s).sum()"
 PICKED = SCORES.replace("loss =", "logp = out.log_softmax(1).gather(1, y[:, None]).squeeze(1)\n    loss =")
 DECAYED = SCORES.replace("loss =", "l2 = sum(p.pow(2).sum() for p in net.parameters())\n    loss =")
 RANKED = "u, v = nn.Embedding(20, 8), nn.Embedding(30, 8)\nopt = optim.Adam([*u.parameters(), *v.parameters()], 1e-3)\n" + (
@@ -130,10 +131,28 @@ PAIRS = {  # the fault, its twins, what is said of the fault alone
         [
             PICKED.format("-((1 - logp.exp()) ** 2 * logp).mean()"),
             PICKED.format("-(logp * torch.randn(12)).mean()"),
-            PICKED.format("(logp * torch.rand(12)).mean()"),
+            PICKED.format("(logp * torch.rand(12)).mean()"),  # AV205 asks whether that is a cost
             SCORES.format("F.cross_entropy(out, y) + 0.1 * (out.softmax(1) * out.log_softmax(1)).sum(1).mean()"),
         ],
-        "log_softmax() of the labels enters the loss with a plus",
+        "the log-probability of the labels enters the loss with a plus",
+    ),
+    "a policy that makes what was rewarded less likely": (
+        PICKED.format("(logp * torch.randn(12)).mean()"),
+        [PICKED.format("-(logp * torch.randn(12)).mean()"), PICKED.format("(logp * -torch.rand(12)).mean()")],
+        "log_prob() times a weight enters the loss with a plus",
+    ),
+    "tasks that are weighed the wrong way, in a stack": (
+        WEIGHED.replace("torch.exp({0}s[0]) * a + s[0] + torch.exp(-s[1]) * b + s[1]", STACKED).format(""),
+        [WEIGHED.replace("torch.exp({0}s[0]) * a + s[0] + torch.exp(-s[1]) * b + s[1]", STACKED).format("-")],
+        "AV227",
+    ),
+    "groups of one element": (
+        NET.format(8) + "loss = F.mse_loss(nn.GroupNorm(8, 8)(net(torch.randn(16, 4))), torch.rand(16, 8))\nloss.backward()",
+        [
+            NET.format(8) + "loss = nn.GroupNorm(2, 8)(net(torch.randn(16, 4))).pow(3).sum()\nloss.backward()",
+            "net = nn.Conv1d(4, 8, 1)\nloss = nn.GroupNorm(8, 8)(net(torch.randn(2, 4, 5))).pow(3).sum()\nloss.backward()",
+        ],
+        "AV303",
     ),
     "a penalty of weights with a minus": (
         DECAYED.format("F.cross_entropy(out, y) - 1e-3 * l2"),
@@ -197,6 +216,18 @@ TEACHER = "s, t = nn.Linear(4, 5), nn.Linear(4, 5).requires_grad_(False)\nx = to
 ONE_SCORE = (
     NET.format(1) + "out, y = net(torch.randn(32, 4)).squeeze(), (torch.arange(32) % 2).float()\nloss = {0}\nloss.backward()"
 )
+BY_HAND = SCORES.replace("loss =", "p, y = out.softmax(1), F.one_hot(y, 6).float()\n    loss =")
+OF_TWO = HINGE.format("{0}").replace(
+    "out = net(x)\n    loss = {0}.mean()", "p, y = net(x).sigmoid(), (x[:, :1] > 0).float()\n    loss = {0}"
+)
+STACKS = (
+    "net, masks = nn.Conv2d(1, 2, 1), [((torch.rand(8, 8) > 0.5).float() * {0} / 255).long() for _ in range(4)]\n"
+    "loss = F.cross_entropy(net(torch.randn(4, 1, 8, 8)), torch.stack(masks))\nloss.backward()"
+)
+SHIFTED = (
+    "emb, rnn, head = nn.Embedding(20, 8), nn.GRU(8, 8, batch_first=True), nn.Linear(8, 20)\nt = torch.randint(0, 20, (6, 9))\n"
+    "loss = F.cross_entropy(head(rnn(emb(t[:, {0}]))[0]).flatten(0, 1), t[:, {1}].flatten())\nloss.backward()"
+)
 OF_ROWS = {  # what tells who made data, as PyTorch's recorder does
     "probabilities that become whole numbers": (
         CLASSES.format("torch.rand(32).long()"),
@@ -246,6 +277,26 @@ OF_ROWS = {  # what tells who made data, as PyTorch's recorder does
             ONE_SCORE.format("F.cross_entropy(out, torch.rand(32).softmax(0))"),
         ],
         "scores without a dimension of classes",
+    ),
+    "a cross entropy by hand without its minus": (
+        BY_HAND.format("(y * p.log()).sum(1).mean()"),
+        [
+            BY_HAND.format("-(y * p.log()).sum(1).mean()"),
+            BY_HAND.format("((y * p.log()).sum(1) * torch.rand(12)).mean()"),
+            BY_HAND.format("(p * p.log()).sum(1).mean()"),
+        ],
+        "the log-probability of the labels enters the loss with a plus",
+    ),
+    "a binary cross entropy by hand without its minus": (
+        OF_TWO.format("(y * p.log() + (1 - y) * (1 - p).log()).mean()"),
+        [OF_TWO.format("-(y * p.log() + (1 - y) * (1 - p).log()).mean()"), OF_TWO.format("(1 - p).log().mean()")],
+        "the log-probability of the labels enters the loss with a plus",
+    ),
+    "masks of fractions that a loader stacks": (
+        STACKS.format(200), [STACKS.format(255)], "makes whole numbers of numbers below 1",
+    ),
+    "tokens that are shifted the wrong way": (
+        SHIFTED.format("1:", ":-1"), [SHIFTED.format(":-1", "1:"), SHIFTED.format(":-2", "2:")], "got one step before",
     ),
     "padding of scores (batch, classes, time)": (
         TOKENS.format("F.cross_entropy(head(out).transpose(1, 2), t[:, 1:])"),

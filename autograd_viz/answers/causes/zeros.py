@@ -56,7 +56,11 @@ def all_zero(numbers: Facts, question: Question) -> list[Cause]:
 def norm_of_one(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A layer norm over one element: it is its own mean, so the result is the bias whatever the input is."""
     for node in ways:
-        if op_of(numbers, node) == "NativeLayerNorm" and numbers.plain(node, "normalized_shape") in ("(1,)", "[1]", "1"):
+        is_layer = op_of(numbers, node) == "NativeLayerNorm" and numbers.plain(node, "normalized_shape") in ("(1,)", "[1]", "1")
+        sizes = (
+            [numbers.plain(node, name) for name in ("group", "C", "HxW")] if op_of(numbers, node) == "NativeGroupNorm" else []
+        )
+        if is_layer or (sizes and sizes[0] == sizes[1] and sizes[2] == "1"):
             yield cause_at(numbers, "norm_of_one", node)
             return
         sides = [a.node for a in numbers.nodes[node].next_functions] if op_of(numbers, node) == "Sub" else []

@@ -88,11 +88,11 @@ PAGES = (
     aim.padding_counted, aim.padding_is_item, bottom.no_bottom, bottom.exchanged, labels.not_signs,
     labels.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, margins.margin_inside_out, spreads.log_of_spread,
     classes.class_left_out, classes.weights_of_counts, classes.temperature_multiplied, similarity.own_similarity,
-    sequences.sees_target, sequences.last_step, noise.other_noise, players.same_aim, rows.shuffled_apart, shapes.rows_mixed,
-    shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating, layers.dropout_off, layers.same_again,
-    layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written, zeros.norm_of_one,
-    updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop, masks.mask_inverted,
-    masks.positions_of_batch, signs.overlap_of_logits, terms.penalty_of_batch,
+    similarity.norms_of_columns, sequences.sees_target, sequences.last_step, noise.other_noise, players.same_aim,
+    rows.shuffled_apart, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
+    layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice,
+    path.skip_written, zeros.norm_of_one, updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
+    masks.mask_inverted, masks.positions_of_batch, signs.overlap_of_logits, terms.penalty_of_batch,
 )  # fmt: skip
 
 TURNS = (

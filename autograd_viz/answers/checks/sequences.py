@@ -26,7 +26,7 @@ LENGTH = 3  # tokens of a sequence
 FAR = 16  # ops that are followed
 
 
-@check("AV215", "sees-its-target", {"target_is_input": MAY, "looks_ahead": MAY}, of_run=True)
+@check("AV215", "sees-its-target", {"target_is_input": MAY, "looks_ahead": MAY, "target_behind": MAY}, of_run=True)
 def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """A language model whose targets are its input, not shifted by one; or that has no causal mask, and sees the next token."""
     f, nodes = numbers, [*ways]
@@ -44,6 +44,8 @@ def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iter
         seen = {look for look in looks if look is not None}
         if all(_is_same(g, targets) for g in given.values()) and (False in seen or _is_recurrent(question)):
             yield cause_at(f, "target_is_input", node, op=f.live.called_as(node) or "nll_loss")
+        elif (False in seen or _is_recurrent(question)) and all(_is_before(g, targets) for g in given.values()):
+            yield cause_at(f, "target_behind", node, op=f.live.called_as(node) or "nll_loss")
         elif seen == {True} and all(_is_next(g, targets) for g in given.values()):
             yield cause_at(f, "looks_ahead", next(n for n in nodes if _looks_ahead(f, n)))
         else:
@@ -111,6 +113,11 @@ def _is_next(given: Any, targets: Any) -> bool:
         a.shape[1] >= LENGTH and bool((a[:, 1:] == b[:, :-1]).all()) and bool((a[:, 1:] != a[:, :-1]).any())
         for a, b in ((given, rows), (given.T, rows.T))
     )
+
+
+def _is_before(given: Any, targets: Any) -> bool:
+    """Is each target the token that the model got one step before, and not the one that follows?"""
+    return given.ndim == 2 and not _is_next(given, targets) and _is_next(targets.reshape(given.shape), given)
 
 
 def _looks_ahead(f: Facts, node: str) -> bool | None:

@@ -49,7 +49,7 @@ def wrong_sign(question: Question) -> Iterator[Cause]:
         yield cause_of("minus_loss" if sign > 0 else "loss_maximized", root, loss=loss, optimizer=kind)
     if f is not None and sign > 0:
         yield from _of_policy(f)
-        labels = [end for end in signed(f, lambda node: op_of(f, node) in PICKS) if _is_of_label(f, end)]
+        labels = [end for end in signed(f, lambda node: _is_pick(f, node)) if _is_of_label(f, end)]
         if labels and all(s > 0 for _, s, _ in labels):
             yield cause_at(f, "plus_label", labels[0][0])
         scores = [*signed(f, lambda node: bool(_score(q.facts, node)))]
@@ -71,14 +71,36 @@ def overlap_of_logits(numbers: Facts, question: Question) -> Iterator[Cause]:
 
 
 def _is_of_label(f: Facts, end: End) -> bool:
-    """Is it the log_softmax() of the class of each row: that was picked, or that a one-hot row picks?"""
+    """Is it the logarithm of the probability of a label: that was picked, or that labels of 0 and 1 pick?"""
     node, _, weighs = end
-    if op_of(f, node) in PICKS and not weighs:
-        made = [*_through(f, node, (*PICKS, *SHAPED))][-1]
-        return op_of(f, made) == "LogSoftmax"
-    rows = [t.value for t in f.inputs(weighs) if not t.requires_grad] if weighs and op_of(f, node) == "LogSoftmax" else []
-    kept = f.live.kept(weighs, "self" if _sides(f, weighs)[0] is None else "other") if rows else None
-    return kept is not None and kept.ndim == 2 and bool(((kept == 0) | (kept == 1)).all() and (kept.sum(1) == 1).all())
+    if not weighs:
+        return _is_pick(f, node)
+    if op_of(f, node) not in ("LogSoftmax", "Log") or (op_of(f, node) == "Log" and not _is_probability(f, node)):
+        return False
+    kept = f.live.kept(weighs, "self" if _sides(f, weighs)[0] is None else "other")
+    return kept is not None and bool(((kept == 0) | (kept == 1)).all()) and bool(kept.any()) and _is_alone(f, weighs)
+
+
+def _is_pick(f: Facts, node: str) -> bool:
+    """Does it pick elements of a log_softmax()?"""
+    return op_of(f, node) in PICKS and op_of(f, [*_through(f, node, (*PICKS, *SHAPED))][-1]) == "LogSoftmax"
+
+
+def _is_probability(f: Facts, log: str) -> bool:
+    """Is it of what sigmoid() or softmax() gives, or of 1 minus that?"""
+    return op_of(f, [*_through(f, log, ("Log", "Add", "Rsub", "Clamp", "ClampMin", *SHAPED))][-1]) in ("Sigmoid", "Softmax")
+
+
+def _is_alone(f: Facts, weighs: str) -> bool:
+    """Does no other data weigh it on the way to the loss, as a gain does?"""
+    node: str | None = weighs
+    for _ in range(MOST):
+        node = next((s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())), None) if node is not None else None
+        if node is None:
+            break
+        if op_of(f, node) == "Mul" and any(not t.requires_grad and t.value.shape for t in f.inputs(node)):
+            return False
+    return True
 
 
 def _sides(f: Facts, node: str) -> list[str | None]:
@@ -148,7 +170,7 @@ def _of_policy(f: Facts) -> Iterator[Cause]:
     """Each log_prob() that data weigh has a plus; or these have a minus, and entropy() or a clipped ratio the wrong sign."""
 
     def called(node: str) -> str:
-        return called_at(f.source(node))
+        return "log_prob" if _is_pick(f, node) else called_at(f.source(node))
 
     ends = [*signed(f, lambda node: called(node) in ("log_prob", "entropy"))]
     of_log = [end for end in ends if called(end[0]) == "log_prob"]

@@ -135,6 +135,8 @@ def _is_square(f: Facts, node: str | None) -> bool:
         if is_power or op in REGRESSIONS or (op == "Mul" and len(edges) == 2 and len({*edges}) == 1):
             return True
         ways = [a.node for a in edges if a.node is not None]
+        if op == "Stack" and any(op_of(f, n) in REGRESSIONS for n in ways):
+            return True
         if op not in ("Mul", "Sum", "Mean", *SHAPED) or len(ways) != 1:
             return False
         node = ways[0]
