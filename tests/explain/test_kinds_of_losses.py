@@ -322,6 +322,11 @@ OF_ROWS = {  # what tells who made data, as PyTorch's recorder does
         ],
         "AV228",
     ),
+    "rows that are shuffled in place of themselves": (
+        ROWS.format("X = X[perm]; loss = F.mse_loss(net(X[:20]), Y[:20])"),
+        [ROWS.format("X, Y = X[perm], Y[perm]; loss = F.mse_loss(net(X[:20]), Y[:20])")],
+        "AV228",
+    ),
     "rows that are shuffled alone, with a loss by hand": (
         ROWS.format("loss = (net(X[perm]) - Y).pow(2).mean()"),
         [ROWS.format("loss = (net(X[perm]) - Y[perm]).pow(2).mean()")],

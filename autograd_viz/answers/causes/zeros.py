@@ -66,9 +66,9 @@ def norm_of_one(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         sides = [a.node for a in numbers.nodes[node].next_functions] if op_of(numbers, node) == "Sub" else []
         mean = sides[1] if len(sides) == 2 else None
         if mean is not None and op_of(numbers, mean) == "Mean" and numbers.nodes[mean].next_functions[0].node == sides[0]:
-            sizes = [int(n) for n in re.findall(r"\d+", numbers.plain(mean, "self_sym_sizes"))]
+            lengths = [int(n) for n in re.findall(r"\d+", numbers.plain(mean, "self_sym_sizes"))]
             dims = [int(n) for n in re.findall(r"-?\d+", numbers.plain(mean, "dim"))]
-            if dims and all(-len(sizes) <= d < len(sizes) and sizes[d] == 1 for d in dims):
+            if dims and all(-len(lengths) <= d < len(lengths) and lengths[d] == 1 for d in dims):
                 yield cause_at(numbers, "mean_of_one", node)
                 return
 

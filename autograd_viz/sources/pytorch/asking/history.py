@@ -24,7 +24,7 @@ from ..reading.shards import ranks_of, sharded
 from ..reading.values import unseen
 from ..recording import watch
 from ..recording.last_pass import saved_tensors
-from ..recording.row_order import order_of
+from ..recording.row_order import order_of, since
 
 SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
 
@@ -138,7 +138,10 @@ class TorchHistory:
     def ordered(self, tensor: Any) -> tuple[int, int, Any] | None:
         """The permutation that its rows were put in, the number of the event that made them, and the line of the index."""
         order = order_of(self._log, tensor) if isinstance(tensor, torch.Tensor) else None
-        return None if order is None else (order.drawn, order.since, Event("put", "", order.line, 0, None).source)
+        known = self._log.data.get(tensor) if order is not None else None
+        is_written = any(e.number > (known[2] if known else 0) for e in self._log.events_of(tensor, "written"))
+        made = None if order is None or is_written else since(self._log, order)
+        return None if order is None or made is None else (order.drawn, made, Event("put", "", order.line, 0, None).source)
 
     @unseen
     def users(self, ops: set[OpRecord]) -> list[SeenOp]:

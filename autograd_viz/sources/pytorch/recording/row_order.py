@@ -1,13 +1,17 @@
-"""In which order the rows of data are: which random permutation an index has last put them in."""
+"""In which order the rows of data are: which random permutation an index has last put them in.
+
+While a program runs only the root of each tensor of data is kept: what it was made of. Who asks looks at its events.
+"""
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, NamedTuple
 
 import torch
 
 from ..reading.call_place import Line, users_line
-from ..reading.op_log import Event, Log
+from ..reading.op_log import Log
 from ..reading.op_pages import name_of_function
 from ..reading.values import unseen
 
@@ -19,34 +23,64 @@ class Order(NamedTuple):
     """The order of rows."""
 
     drawn: int  # the number of the event that drew the permutation; 0 for rows as they were made
-    since: int  # the number of the event that made the rows, or of the first that met them
-    line: Line | None  # where they were put in that order
+    root: weakref.ref[T]  # what they were made of, which nothing known has made
+    met: int  # the number of the last event before that was first met
+    line: Line | None = None  # where they were put in that order
 
 
-@unseen
-def order_made(log: Log, func: Any, args: Any, data: list[T]) -> Order | None:
+def order_made(log: Log, func: Any, args: Any, data: list[T], out: T) -> Order | None:
     """That of what a function made of data; None if it is not known, or if rows of several orders are mixed."""
-    own, at = order_of(log, data[0]), INDEXING.get(name_of_function(func))
+    own = order_of(log, data[0])
+    if len(data) > 1 or getattr(func, "__name__", "") in INDEXING:
+        return _of_several(log, func, args, data, out, own)
+    return own
+
+
+def _of_several(log: Log, func: Any, args: Any, data: list[T], out: T, own: Order | None) -> Order | None:
+    at = INDEXING.get(name_of_function(func))
     index = args[at] if at is not None and len(args) > at else 0
     index = index[0] if isinstance(index, tuple) and index else index
     if isinstance(index, T):
-        by = order_of(log, index) if index.dtype is torch.int64 else None
-        return Order(by.drawn, own.since, users_line()) if own is not None and by is not None and by.drawn else None
+        drawn = _drawn(log, index)
+        return Order(drawn, own.root, own.met, users_line()) if own is not None and drawn else None
     if not isinstance(index, int | slice) and index is not ...:
         return None
-    return own if all(order_of(log, other) == own for other in data[1:]) else None
+    rows = [other for other in data[1:] if other.shape[:1] == out.shape[:1]]  # a mean of columns does not mix any
+    return own if all(_is_same(order_of(log, other), own) for other in rows) else None
+
+
+def _is_same(one: Order | None, other: Order | None) -> bool:
+    return one is other or (one is not None and other is not None and one[:1] == other[:1] and one.root is other.root)
 
 
 def order_of(log: Log, tensor: T) -> Order | None:
-    """That of a tensor of data, if it is as it was made."""
-    known, events = log.data.get(tensor), log.events_of(tensor)
-    if any(e.kind == "written" and (known is None or e.number > known[2]) for e in events):
-        return None
-    if known is not None:
-        order: Order | None = known[5]
+    """That of a tensor of data."""
+    known = log.data.get(tensor)
+    if known is None:
+        order: Order | None = log.met.get(tensor)
+        if order is None:
+            order = log.met[tensor] = Order(0, weakref.ref(tensor), log.now)
         return order
-    made = next((e for e in events if e.kind in ("made", "met")), None)
-    if made is None:
-        made = Event("met", "", users_line(), log.now, None)
-        log.note(tensor, made)
-    return Order(made.number if made.name == "randperm" else 0, made.number, None)
+    order = known[5]
+    return order
+
+
+@unseen
+def _drawn(log: Log, index: T) -> int:
+    """The number of the event that drew the permutation of which it is a part; 0 if there is none."""
+    order = order_of(log, index) if index.dtype is torch.int64 else None
+    root = None if order is None else order.root()
+    events = [] if root is None else log.events_of(root)
+    is_permutation = [(e.kind, e.name) for e in events if e.kind in ("made", "written")] == [("made", "randperm")]
+    return next(e.number for e in events if e.kind == "made") if is_permutation else 0
+
+
+def since(log: Log, order: Order) -> int | None:
+    """The number of the event that made the root, or of the first that met it; None if it was written since, or is gone."""
+    root = order.root()
+    events = [] if root is None else log.events_of(root)
+    if root is None and order.drawn:  # `X = X[perm]`
+        return order.met
+    if root is None or any(e.kind == "written" for e in events):
+        return None
+    return next((e.number for e in events if e.kind == "made"), order.met)

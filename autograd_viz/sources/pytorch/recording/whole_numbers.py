@@ -32,7 +32,7 @@ def data_made(log: Log, func: Any, args: Any, data: list[Any], out: Any) -> None
         lost = _lost(log, func, args, out) or lost
     elif lost is None and len(args) > 1 and type(args[1]) in (int, float) and args[1] == LARGEST:
         lost = _scaled(log, func, out)
-    log.data[out] = func, users_line(), log.now, data[0].shape, lost, order_made(log, func, args, data)
+    log.data[out] = func, users_line(), log.now, data[0].shape, lost, order_made(log, func, args, data, out)
 
 
 @unseen
