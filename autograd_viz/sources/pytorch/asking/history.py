@@ -139,7 +139,8 @@ class TorchHistory:
         """The permutation that its rows were put in, the number of the event that made them, and the line of the index."""
         order = order_of(self._log, tensor) if isinstance(tensor, torch.Tensor) else None
         known = self._log.data.get(tensor) if order is not None else None
-        is_written = any(e.number > (known[2] if known else 0) for e in self._log.events_of(tensor, "written"))
+        began = known[2] if known is not None and order is not None and order.root() is not None else 0
+        is_written = any(e.number > began for e in self._log.events_of(tensor, "written"))  # of a view: its base, too
         made = None if order is None or is_written else since(self._log, order)
         return None if order is None or made is None else (order.drawn, made, Event("put", "", order.line, 0, None).source)
 

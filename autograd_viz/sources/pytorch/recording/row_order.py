@@ -76,11 +76,9 @@ def _drawn(log: Log, index: T) -> int:
 
 
 def since(log: Log, order: Order) -> int | None:
-    """The number of the event that made the root, or of the first that met it; None if it was written since, or is gone."""
+    """The number of the event that made the root, or of the first that met it; None if it was written since."""
     root = order.root()
     events = [] if root is None else log.events_of(root)
-    if root is None and order.drawn:  # `X = X[perm]`
-        return order.met
-    if root is None or any(e.kind == "written" for e in events):
+    if any(e.kind == "written" for e in events):
         return None
     return next((e.number for e in events if e.kind == "made"), order.met)
