@@ -49,9 +49,14 @@ def operator_at(source: Source | None) -> str:
     return code if isinstance(found.value if isinstance(found, ast.Expr) else found, OPERATORS) else ""
 
 
+def expression_at(source: Source | None) -> ast.expr | None:
+    """The code at a place, if it is an expression."""
+    return parsed_expression("" if source is None else source.expression)
+
+
 def called_at(source: Source | None) -> str:
     """The name of the function or method whose call is all the code at a place; "" if it is something else."""
-    found = parsed_expression("" if source is None else source.expression)
+    found = expression_at(source)
     called = found.func if isinstance(found, ast.Call) else None
     return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
 

@@ -11,7 +11,7 @@ from ...graph.op_names import plain_name
 from .cause import Cause
 from .code import spelling
 from .facts import Facts
-from .nan_sources import has_too_few
+from .nan_sources import has_too_few, nan_source
 from .numbers import BAD, bounds, elements_text, has_zero, is_known, number, value_with
 
 MOST = 2  # leaves that the answer names
@@ -70,8 +70,19 @@ def forward_births(f: Facts) -> list[Cause]:
     if not given and walk.first is not None:
         made = next(w for o in walk.first.outputs if o is not None and (w := value_with(f.tensors[o].value)))
         return [_at(walk.first, "forward_first", what=made)]
+    without = None if given else _without_targets(f)
     unknown = "loss_bad_freed" if f.is_recorded else "loss_bad"
-    return [_there_before(f, given[0]) if given else Cause(unknown, f.loss, said={"what": what})]
+    lost = Cause(unknown, f.loss, said={"what": what}) if without is None else _at(without, "forward_weightless")
+    return [_there_before(f, given[0]) if given else lost]
+
+
+def _without_targets(f: Facts) -> Op | None:
+    """The first mean over targets that are all left out, as the last steps of padded rows are in a loop."""
+    for node in f.pass_nodes:
+        source = nan_source(f, node)
+        if source is not None and source.kind == "born_weightless" and source.holds(f, node):
+            return f.op(node)
+    return None
 
 
 def births_of(f: Facts, tensor: str) -> list[Cause]:

@@ -75,6 +75,8 @@ class History(Protocol):
     factor_of: Callable[[Event], float | None]  # the factor of an in-place multiplication, if it is known
     switched_off: Callable[[], list[Event]]  # where requires_grad was last switched off, for any tensor
     modified: Callable[[Any, str], tuple[Op | None, Event | None]]  # by the message: the op that saved the tensor, the change
+    # of data: the event that drew the permutation of its rows, the one that made them, the line of the index
+    ordered: Callable[[Any], tuple[int, int, Source | None] | None]
     is_running: Callable[[], bool]  # is a backward pass running now, and the question asked inside it?
 
 
@@ -94,7 +96,10 @@ class Live(Protocol):
     # how a saved tensor of data was made: `detail` is the shape of what it was made of
     data_made: Callable[[str, str], Event | None]
     repeated: Callable[[str, str], tuple[int, ...]]  # dimensions along which a saved tensor repeats one number
-    lost: Callable[[str, str], Event | None]  # where whole numbers behind it were lost: "wrapped", or "floored" to 0
+    # where numbers behind it were lost: "wrapped", "floored", "cast_to_zero", "scaled_twice"
+    lost: Callable[[str, str], Event | None]
+    # the same as of the history, for a saved tensor
+    ordered: Callable[[str, str], tuple[int, int, Source | None] | None]
     is_data: Callable[[str], bool]  # has a program made a tensor of the document, and no op of one that requires grad?
     made_of_data: Callable[[str], Event | None]  # the same for a tensor of the document
     kept: Callable[[str, str], Any]  # the array of a saved tensor, if it is not very large

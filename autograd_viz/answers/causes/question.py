@@ -183,6 +183,12 @@ class Question:
         return [h for h in self.holders if h.holds]
 
     @cached_property
+    def minimizes(self) -> bool:
+        """Do optimizers step, and does none maximize? Those of a function that has returned are gone, and count, too."""
+        steps = [h for h in self.holders if h.steps]
+        return not any(h.maximizes for h in steps) and bool(steps or self.history.gone)
+
+    @cached_property
     def number(self) -> tuple[Op, Op] | None:
         """The op that made a number of a path from the tensor, and the op that computed with it on the way to the root."""
         numbers = [op for op in self.history.left if op.name not in CHOICES]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from ... import words
@@ -51,12 +52,25 @@ def all_zero(numbers: Facts, question: Question) -> list[Cause]:
     return found or [Cause("not_recorded", ids)]
 
 
-@check("AV303", "norm-of-one", {"norm_of_one": SO})
+@check("AV303", "norm-of-one", {"norm_of_one": SO, "mean_of_one": MAY}, of_run=True)
 def norm_of_one(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A layer norm over one element: it is its own mean, so the result is the bias whatever the input is."""
     for node in ways:
-        if op_of(numbers, node) == "NativeLayerNorm" and numbers.plain(node, "normalized_shape") in ("(1,)", "[1]", "1"):
+        is_layer = op_of(numbers, node) == "NativeLayerNorm" and numbers.plain(node, "normalized_shape") in ("(1,)", "[1]", "1")
+        sizes = (
+            [numbers.plain(node, name) for name in ("group", "C", "HxW")] if op_of(numbers, node) == "NativeGroupNorm" else []
+        )
+        if is_layer or (sizes and sizes[0] == sizes[1] and sizes[2] == "1"):
             yield cause_at(numbers, "norm_of_one", node)
+            return
+        sides = [a.node for a in numbers.nodes[node].next_functions] if op_of(numbers, node) == "Sub" else []
+        mean = sides[1] if len(sides) == 2 else None
+        if mean is not None and op_of(numbers, mean) == "Mean" and numbers.nodes[mean].next_functions[0].node == sides[0]:
+            lengths = [int(n) for n in re.findall(r"\d+", numbers.plain(mean, "self_sym_sizes"))]
+            dims = [int(n) for n in re.findall(r"-?\d+", numbers.plain(mean, "dim"))]
+            if dims and all(-len(lengths) <= d < len(lengths) and lengths[d] == 1 for d in dims):
+                yield cause_at(numbers, "mean_of_one", node)
+                return
 
 
 def _not_arrived(f: Facts, arrived: Value | None) -> Cause:

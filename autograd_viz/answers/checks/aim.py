@@ -15,7 +15,7 @@ from ...graph.model import Value
 from ...graph.op_names import plain_name
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
-from ..causes.code import called_at, spelling
+from ..causes.code import called_at, expression_at, spelling
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.numbers import bounds, count_zeros
@@ -180,15 +180,15 @@ def _summed(op: Op) -> Iterator[tuple[Op, bool]]:
 
 def _has_data(op: Op) -> bool:
     """Is it written as a sum of which no side is a number?"""
-    try:
-        found = ast.parse("" if op.source is None else op.source.expression, mode="eval").body
-    except SyntaxError:
-        return False
+    found = expression_at(op.source)
     sides = [found.left, found.right] if isinstance(found, ast.BinOp) else []
     return bool(sides) and not any(isinstance(side, ast.Constant) for side in sides)
 
 
-@check("AV206", "target-out-of-reach", {"out_of_reach": MAY, "no_probability": MAY, "several_labels": MAY}, of_run=True)
+REACHED = ("out_of_reach", "no_probability", "several_labels", "logits_as_target")
+
+
+@check("AV206", "target-out-of-reach", dict.fromkeys(REACHED, MAY), of_run=True)
 def out_of_reach(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Targets outside the range of the function that makes the predictions: a sigmoid cannot give 7, nor a relu -7."""
     f = numbers
@@ -223,6 +223,13 @@ def _no_distribution(f: Facts, node: str) -> list[Cause]:
     if op == "BinaryCrossEntropyWithLogits" and found is not None and (found[0] < -OUTSIDE or found[1] > 1 + OUTSIDE):
         return [cause_at(f, "no_probability", node, least=f"{found[0]:.3g}", most=f"{found[1]:.3g}")]
     before = _ways_on(f, node)
+    whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None) if op == "Mul" else None
+    if whole is not None and f.live.called_as(whole) == "kl_div" and (kept := f.live.kept(node, "self")) is not None:
+        is_log = next((n for n in _ways_on(f, node) if op_of(f, n) == "Exp"), None) is not None
+        low, high = float(kept.min()), float(kept.max())
+        return (
+            [cause_at(f, "logits_as_target", whole, least=f"{low:.3g}", most=f"{high:.3g}")] if low < 0 and not is_log else []
+        )
     if op != "Mul" or found is None or found[0] < 0 or len(before) != 1 or op_of(f, before[0]) != "LogSoftmax":
         return []
     whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None)
@@ -241,7 +248,8 @@ def padding_counted(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     f = numbers
     tables = [n for n in ways if op_of(f, n) == "Embedding" and int(f.plain(n, "padding_idx") or -1) >= 0]
     for node in ways if tables and not [*padding_is_item.when(f, ways)] else ():
-        classes = next((t.value.shape[-1:] for t in f.inputs(node)), ()) if op_of(f, node) == "NllLoss" else ()
+        shape = next((t.value.shape for t in f.inputs(node)), ())
+        classes = {"NllLoss": shape[-1:], "NllLoss2D": shape[1:2]}.get(op_of(f, node), ())
         targets = f.saved(node, "target") if f.plain(node, "reduction") == "1" else None
         for table in tables:
             pad, rows = int(f.plain(table, "padding_idx")), int(f.plain(table, "weight_sym_argsize_0") or 0)

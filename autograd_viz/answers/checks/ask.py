@@ -25,14 +25,18 @@ from . import (
     layers,
     loop,
     loss,
+    margins,
+    masks,
     memory,
     noise,
     path,
     players,
+    rows,
     sequences,
     shapes,
     signs,
     similarity,
+    spreads,
     terms,
     updates,
 )
@@ -83,11 +87,13 @@ def _bad_loss(q: Question) -> list[Cause]:
 PAGES = (
     function.wrong_backward, loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
     aim.out_of_reach, aim.padding_counted, aim.padding_is_item, bottom.no_bottom, bottom.exchanged, labels.not_signs,
-    labels.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, classes.class_left_out, classes.weights_of_counts,
-    classes.temperature_multiplied, similarity.own_similarity, sequences.sees_target, sequences.last_step, noise.other_noise,
-    players.same_aim, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
+    labels.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, margins.margin_inside_out, spreads.log_of_spread,
+    classes.class_left_out, classes.weights_of_counts, classes.temperature_multiplied, similarity.own_similarity,
+    similarity.norms_of_columns, sequences.sees_target, sequences.last_step, noise.other_noise, players.same_aim,
+    rows.shuffled_apart, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
     layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written,
-    updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop, updates.tie_lost, path.lost_term,
+    zeros.norm_of_one, updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop, updates.tie_lost,
+    path.lost_term, masks.mask_inverted, masks.positions_of_batch, signs.overlap_of_logits, terms.penalty_of_batch,
 )  # fmt: skip
 
 TURNS = (
@@ -186,8 +192,8 @@ def raised() -> Iterator[Cause]:
 
 
 AREAS = (
-    path, loss, aim, signs, players, bottom, labels, classes, terms, similarity, sequences, noise, shapes, layers, bad_numbers,
-    zeros, sizes, loop, updates, memory, function,
+    path, loss, aim, signs, players, bottom, margins, spreads, labels, classes, terms, similarity, sequences, noise, rows,
+    shapes, layers, bad_numbers, zeros, sizes, loop, updates, memory, function, masks,
 )  # fmt: skip
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}

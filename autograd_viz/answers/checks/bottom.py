@@ -21,11 +21,14 @@ SCALES = ("Exp", "Softplus")  # divisors that a layer gives, of a spread
 LINEAR = (*SHAPED, "Sub", "Add", "Rsub", "Neg", "Mul", "Div")  # what is large stays large through these
 
 
-@check("AV207", "falls-without-end", {"no_bottom": MAY}, of_run=True)
+@check("AV207", "falls-without-end", {"no_bottom": MAY, "weights_grow": MAY}, of_run=True)
 def no_bottom(numbers: Facts, question: Question) -> Iterator[Cause]:
     """A square or an exp() of what a layer gives enters the loss with a minus, so the loss has no least value."""
     f, q = numbers, question
-    trained = {f.live.id_of(p) for h in q.holders if h.steps and not h.maximizes for p in h.leaves}
+    trained = {f.live.id_of(p) for h in q.holders if h.steps for p in h.leaves} if q.minimizes else set()
+    if q.minimizes and q.history.gone:  # what an optimizer had that is gone is not known
+        trained |= {f.nodes[n].variable for n in f.pass_nodes}
+    trained -= {None}
     if not trained or len({p.source for p in q.passes}) > 1:  # in turns with another loss: an adversary
         return
     found = [*signed(f, lambda node: _is_unclear(f, node))]
@@ -36,6 +39,18 @@ def no_bottom(numbers: Facts, question: Question) -> Iterator[Cause]:
         if any(weights_of(f, n) & trained for n in own - held):
             yield cause_at(f, "no_bottom", node)
             return
+    of_weights = {(_leaf(f, node), sign) for node, sign in ends if op_of(f, node) in GROWING}
+    for node, sign in ends:
+        leaf = _leaf(f, node) if sign < 0 and _is_even(f, node) else None
+        if leaf in trained and leaf is not None and (leaf, 1) not in of_weights:
+            yield cause_at(f, "weights_grow", node)
+            return
+
+
+def _leaf(f: Facts, node: str) -> str | None:
+    """The leaf that it is computed of, if that is all."""
+    leaves = {f.nodes[a.node].variable for a in f.nodes[node].next_functions if a.node is not None}
+    return leaves.pop() if len(leaves) == 1 else None
 
 
 def _is_unclear(f: Facts, node: str) -> bool:

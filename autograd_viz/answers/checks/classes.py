@@ -40,11 +40,14 @@ def class_left_out(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             return
 
 
-@check("AV224", "weights-follow-counts", {"weights_of_counts": MAY}, of_run=True)
+@check("AV224", "weights-follow-counts", {"weights_of_counts": MAY, "pos_weight_of_counts": MAY}, of_run=True)
 def weights_of_counts(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Class weights that are largest for the most frequent classes: rare classes count even less."""
     f = numbers
     for node in ways:
+        if said := _pos_weight(f, node):
+            yield cause_at(f, "pos_weight_of_counts", node, None, **said)
+            return
         targets, weights = (
             f.live.kept(node, n) if op_of(f, node).startswith("NllLoss") else None for n in ("target", "weight")
         )
@@ -58,6 +61,20 @@ def weights_of_counts(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             weight, count, size = number_text(float(weights[most])), str(counts[most]), str(targets.size)
             yield cause_at(f, "weights_of_counts", node, most=str(most), weight=weight, count=count, size=size)
             return
+
+
+def _pos_weight(f: Facts, node: str) -> dict[str, str]:
+    """The pos_weight, the positive and all labels, if it is about how often there are positive for one negative."""
+    if not op_of(f, node).endswith("WithLogits"):
+        return {}
+    labels, given = (f.live.kept(node, name) for name in ("target", "pos_weight"))
+    if labels is None or given is None or given.size != 1 or labels.size < ENOUGH or not {*np.unique(labels)} <= {0.0, 1.0}:
+        return {}
+    count, size, weight = int(labels.sum()), labels.size, float(given.reshape(-1)[0])
+    share = count / max(size - count, 1)
+    is_uneven = 0 < share <= 1 / RATIO or share >= RATIO
+    is_share = is_uneven and abs(weight - share) <= share / 4
+    return {"weight": number_text(weight), "count": str(count), "size": str(size)} if is_share else {}
 
 
 def _is_share(weights: Any, counts: Any) -> bool:

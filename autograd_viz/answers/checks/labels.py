@@ -10,11 +10,14 @@ from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
 from ..causes.code import spelling
 from ..causes.facts import Facts
+from ..causes.history import Event
 from ..causes.numbers import bounds, count_zeros
 from ..causes.ops import cause_at, op_of
 
 PAIRS = ("cosine_embedding_loss", "hinge_embedding_loss")
 SIGNED = (*PAIRS, "margin_ranking_loss", "soft_margin_loss")
+TAKERS = {"Addmm": "mat1", "Mm": "self", "Convolution": "input"}
+LEVELING = {"sub": 0, "softmax": 1, "layer_norm": 0}  # the number that they make of one element
 INSIDE = 8  # nodes of one such loss
 
 
@@ -52,14 +55,40 @@ def _is_zero_or_one(value: Value) -> bool:
     return found is not None and count_zeros(value) > 0 and {*found} in ({0.0, 1.0}, {-1.0, 0.0})
 
 
-@check("AV219", "whole-numbers-lost", {"wrapped": MAY, "floored": MAY}, of_run=True)
+LOST = dict.fromkeys(("wrapped", "floored", "cast_to_zero", "argmax_of_one", "constant_input", "scaled_twice"), MAY)
+
+
+@check("AV219", "whole-numbers-lost", LOST, of_run=True)
 def whole_numbers_lost(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
-    """Data that were computed in uint8, which wraps around: 100 - 128 is 228; or that a whole division made 0."""
+    """Data that lost what they say: uint8 wraps around, 100 - 128 is 228; a whole division, a cast or a mean may make all 0."""
     f = numbers
     for node in ways:
         for saved in f.nodes[node].saved:
             is_float = saved.state == "kept" and saved.value is not None and "float" in saved.value.dtype
-            lost = f.live.lost(node, saved.name) if is_float else None
-            if lost is not None:
+            is_target = saved.state == "kept" and saved.name == "target"
+            lost = f.live.lost(node, saved.name) if is_float or is_target else None
+            if lost is not None and (lost.kind != "cast_to_zero" or _is_zero(f, node, saved.name)):
                 yield cause_of(lost.kind, lost, op=spelling(lost))
                 return
+        made = f.live.data_made(node, "target") if op_of(f, node) in ("NllLoss", "NllLoss2D") else None
+        targets = f.live.kept(node, "target") if made is not None and made.name == "argmax" else None
+        if made is not None and targets is not None and targets.size == prod(made.detail) > 1:
+            yield cause_of("argmax_of_one", made, op=made.name)
+            return
+        if (made := _constant_input(f, node)) is not None:
+            yield cause_of("constant_input", made, op=spelling(made))
+            return
+
+
+def _is_zero(f: Facts, node: str, saved: str) -> bool:
+    kept = f.live.kept(node, saved)
+    return kept is not None and kept.size > 1 and not kept.any()
+
+
+def _constant_input(f: Facts, node: str) -> Event | None:
+    """What made one number of all elements that a first layer gets: `x - x.mean(1)` of one column, or a softmax of one."""
+    saved = TAKERS.get(op_of(f, node))
+    made = f.live.data_made(node, saved) if saved is not None else None
+    level = LEVELING.get(made.name.strip("_")) if made is not None else None
+    kept = f.live.kept(node, saved) if saved is not None and level is not None else None
+    return made if kept is not None and kept.size > 1 and bool((kept == level).all()) else None

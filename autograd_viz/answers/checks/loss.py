@@ -19,8 +19,10 @@ from ..causes.question import Question
 INSIDE = {
     "LogSoftmax": ("Softmax", "softmax_twice"),
     "BinaryCrossEntropyWithLogits": ("Sigmoid", "sigmoid_twice"),
-    "NllLoss": ("Softmax", "softmax_for_log"),
 }
+OF_LOGS = {"NllLoss": "nll_loss", "NllLoss2D": "nll_loss", "CtcLoss": "ctc_loss"}
+SQUASHED_FOR_LOG = ("Softmax", "Relu", "Sigmoid", "Tanh")
+RAW = {"Addmm": "linear", "Mm": "linear", "Convolution": "convolution"}
 NARROW = {"LogSoftmax": ("Relu", "Sigmoid"), "BinaryCrossEntropyWithLogits": ("Relu",)}  # they take values from the logits
 LOSSES = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Sub")  # functional losses expand their inputs first
 PAIRED = ("Mul", "Div", "Add", "Maximum", "Minimum", "Pow", "Where")
@@ -37,6 +39,7 @@ LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus", "Gather")  # `x[
 AFFINE, MEANS = ("Add", "Sub", "Mul", "Div"), ("Mean", "Sum", "LinalgVectorNorm")
 ERRORS = (*AFFINE, *SHAPED, "Pow", "Abs", "Sqrt", "Neg", "Where", "Maximum", "Square")  # how a difference becomes an error
 COMPARED = {*LOSSES, "Log", "BinaryCrossEntropy", "Add", "Clamp", "ClampMin", "KlDiv"}  # what a softmax of classes goes into
+PLENTY = 1.5  # labels of one sample, on average
 MOST_SHAPED = 8  # ops that shape a tensor, one after the other
 
 
@@ -55,18 +58,18 @@ def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> I
     """Probabilities in place of logits, or logits in place of log-probabilities: not what the loss takes."""
     for node in ways:
         op = op_of(numbers, node)
-        before = _before(numbers, node) if op in INSIDE else None
+        before = _before(numbers, node) if op in (*INSIDE, *OF_LOGS) else None
         made = "" if before is None else op_of(numbers, before)
         if before is None:
             continue
         if op == "NllLoss" and made == "Log" and op_of(numbers, _before(numbers, before) or before) == "LogSoftmax":
             yield cause_at(numbers, "log_twice", before)
-        elif made == INSIDE[op][0]:
-            yield cause_at(numbers, INSIDE[op][1], before, loss="nll_loss")
-        elif op == "NllLoss" and made in ("Addmm", "Mm", "Convolution"):
-            yield cause_at(
-                numbers, "logits_for_log", node, loss="nll_loss", made="linear" if made != "Convolution" else "convolution"
-            )
+        elif op in INSIDE and made == INSIDE[op][0]:
+            yield cause_at(numbers, INSIDE[op][1], before)
+        elif op in OF_LOGS and made in SQUASHED_FOR_LOG:
+            yield cause_at(numbers, "softmax_for_log", before, loss=OF_LOGS[op])
+        elif op in OF_LOGS and made in RAW:
+            yield cause_at(numbers, "logits_for_log", node, loss=OF_LOGS[op], made=RAW[made])
         elif made in NARROW.get(op, ()) and (op != "LogSoftmax" or "NllLoss" in _after(numbers, node)):
             yield cause_at(numbers, "logits_narrowed", before, loss="cross_entropy" if op == "LogSoftmax" else plain_name(op))
     last = question.last
@@ -94,7 +97,16 @@ def _before(f: Facts, node: str) -> str | None:
 
 
 @check(
-    "AV202", "softmax-over-batch", {"softmax_over_batch": SO, "softmax_of_rows": MAY, "softmax_not_summed": MAY}, of_run=True
+    "AV202",
+    "softmax-over-batch",
+    {
+        "softmax_over_batch": SO,
+        "softmax_of_rows": MAY,
+        "softmax_not_summed": MAY,
+        "softmax_not_last": MAY,
+        "softmax_of_column": MAY,
+    },
+    of_run=True,
 )
 def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A softmax over the batch: the classes of a row, which the loss compares, do not sum to 1."""
@@ -113,6 +125,20 @@ def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
                 yield cause_at(numbers, "softmax_of_rows", node)
         if op_of(numbers, node) == "Bmm":
             yield from _not_summed(numbers, node)
+        if len(shape) == 1 and (size := _labels_of_column(numbers, node)):
+            yield cause_at(numbers, "softmax_of_column", node, count=str(size))
+        made = next((a.node for a in numbers.nodes[node].next_functions), None) if op_of(numbers, node) == "CtcLoss" else None
+        if made is not None and op_of(numbers, made) == "LogSoftmax" and numbers.plain(made, "dim") in ("0", "1", "-2", "-3"):
+            is_batch = len(next((t.value.shape for t in numbers.results(made)), (0,) * 3)) == 3
+            yield from [cause_at(numbers, "softmax_not_last", made, dim=numbers.plain(made, "dim"))] if is_batch else []
+
+
+def _labels_of_column(f: Facts, node: str) -> int:
+    """How many labels cross_entropy() got for scores without a dimension of classes; 0 if they choose one of these."""
+    users = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op_of(f, s) == "Mul"]
+    whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None)
+    labels = f.live.kept(users[0], "other") if users and whole and f.live.called_as(whole) == "cross_entropy" else None
+    return labels.size if labels is not None and labels.ndim == 1 and float(labels.sum()) >= PLENTY else 0
 
 
 def _not_summed(f: Facts, node: str) -> Iterator[Cause]:

@@ -36,7 +36,7 @@ def other_noise(numbers: Facts, ways: Iterable[str], question: Question) -> Iter
             continue
         draws = [d for d in q.history.draws if d.name.startswith(NORMAL) and d.detail == made.detail and began < d.number < ran]
         others = [d for d in draws if d.number != made.number]
-        inputs = [(n, saved) for n in nodes if (saved := TAKERS.get(op_of(f, n))) and _is_data(f, n)]
+        inputs = [(n, saved) for n in nodes if (saved := TAKERS.get(op_of(f, n))) and takes_data(f, n)]
         mixed = [at for at in inputs if (by := f.live.data_made(*at)) is not None and by.name in MIXED]
         is_apart = made.number > ran or (others and others[-1].number > made.number and _has_none(f, mixed, node))
         if others and mixed and is_apart:
@@ -44,11 +44,11 @@ def other_noise(numbers: Facts, ways: Iterable[str], question: Question) -> Iter
             return
 
 
-def _is_data(f: Facts, node: str) -> bool:
+def takes_data(f: Facts, node: str) -> bool:
     """Is the input of a layer data?"""
     edges = f.nodes[node].next_functions
     index = 1 if op_of(f, node) == "Addmm" else 0
-    return len(edges) > index and edges[index].node is None
+    return op_of(f, node) == "Embedding" or (len(edges) > index and edges[index].node is None)
 
 
 def _has_none(f: Facts, inputs: list[tuple[str, str]], loss: str) -> bool:

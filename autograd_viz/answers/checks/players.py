@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import Any
 
-from ...graph.listing import parsed_expression
 from ...graph.passes import Holder
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
+from ..causes.code import expression_at
 from ..causes.history import Op, PassEvent
 from ..causes.paths import behind, is_op, with_history
 from ..causes.question import Question
@@ -106,15 +106,11 @@ def _ends(q: Question, root: Op) -> Iterator[End]:
                 todo.append((g, sign * turned * _factor(op, len(given)), by if g.name not in LAYERS else op))
 
 
-def _expression(op: Op) -> ast.expr | None:
-    return parsed_expression("" if op.source is None else op.source.expression)
-
-
 def _factor(op: Op, count: int) -> int:
     """The sign of the number by which it multiplies or divides; 0 if that is not written there."""
     if op.name.strip("_").removeprefix("i") not in ("mul", "div", "truediv"):
         return 1
-    found = _expression(op)
+    found = expression_at(op.source)
     sides = [found.left, found.right] if isinstance(found, ast.BinOp) and count == 1 else []
     for side in sides:
         sign = -1 if isinstance(side, ast.UnaryOp) and isinstance(side.op, ast.USub) else 1
@@ -126,7 +122,7 @@ def _factor(op: Op, count: int) -> int:
 
 def _target(q: Question, op: Op) -> float | None:
     """The target of a loss, if all its elements are on one side of 1/2, and were so when the op ran."""
-    found = _expression(op)
+    found = expression_at(op.source)
     given = [*found.args[1:2], *(k.value for k in found.keywords if k.arg == "target")] if isinstance(found, ast.Call) else []
     if not given:
         return None

@@ -28,11 +28,14 @@ LENGTH = 3  # tokens of a sequence
 FAR = 16  # ops that are followed
 
 
-@check("AV215", "sees-its-target", {"target_is_input": MAY, "looks_ahead": MAY}, of_run=True)
+@check("AV215", "sees-its-target", {"target_is_input": MAY, "looks_ahead": MAY, "target_behind": MAY}, of_run=True)
 def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """A language model whose targets are its input, not shifted by one; or that has no causal mask, and sees the next token."""
     f, nodes = numbers, [*ways]
     tables = [n for n in nodes if op_of(f, n) == "Embedding"]
+    if (copied := _copied_step(f, nodes, tables)) is not None:
+        yield cause_at(f, "target_is_input", copied, op=f.live.called_as(copied) or "nll_loss")
+        return
     for node in nodes if tables else ():
         targets = f.live.kept(node, "target") if op_of(f, node) in ("NllLoss", "NllLoss2D") else None
         shape = next((t.value.shape for t in f.inputs(node)), ())
@@ -45,6 +48,8 @@ def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iter
         seen = {look for look in looks if look is not None}
         if all(_is_same(g, targets) for g in given.values()) and (False in seen or _is_recurrent(question)):
             yield cause_at(f, "target_is_input", node, op=f.live.called_as(node) or "nll_loss")
+        elif (False in seen or _is_recurrent(question)) and all(_is_before(g, targets) for g in given.values()):
+            yield cause_at(f, "target_behind", node, op=f.live.called_as(node) or "nll_loss")
         elif seen == {True} and all(_is_next(g, targets) for g in given.values()):
             yield cause_at(f, "looks_ahead", next(n for n in nodes if _looks_ahead(f, n)))
         else:
@@ -83,6 +88,22 @@ def _padded(f: Facts, table: str, is_batch_first: bool, sizes: list[str]) -> int
     return int(((rows[:, -1] == pad) & (rows[:, 0] != pad)).sum())
 
 
+def _copied_step(f: Facts, nodes: list[str], tables: list[str]) -> str | None:
+    """The first loss of a loop over steps, if in each step its targets are the tokens that the step got, and no earlier had."""
+    losses = [n for n in nodes if op_of(f, n) == "NllLoss"] if len(tables) >= LENGTH else []
+    behind = {n: {*tables} & {*f.downstream([n])} for n in losses}
+    losses.sort(key=lambda n: len(behind[n]))
+    if len(losses) < LENGTH:
+        return None
+    for before, node in zip([None, *losses], losses, strict=False):
+        new = behind[node] - (behind[before] if before is not None else set())
+        its: Any = f.live.kept(new.pop(), "indices") if len(new) == 1 else None
+        targets = f.live.kept(node, "target")
+        if its is None or targets is None or its.size != targets.size or bool((its.ravel() != targets.ravel()).any()):
+            return None
+    return losses[0]
+
+
 def _is_same(given: Any, targets: Any) -> bool:
     """Are these the same tokens, and others than those that follow them?"""
     is_same = given.ndim == 2 and bool((given.ravel() == targets.ravel()).all())
@@ -109,6 +130,11 @@ def _is_next(given: Any, targets: Any) -> bool:
         a.shape[1] >= LENGTH and bool((a[:, 1:] == b[:, :-1]).all()) and bool((a[:, 1:] != a[:, :-1]).any())
         for a, b in ((given, rows), (given.T, rows.T))
     )
+
+
+def _is_before(given: Any, targets: Any) -> bool:
+    """Is each target the token that the model got one step before, and not the one that follows?"""
+    return given.ndim == 2 and not _is_next(given, targets) and _is_next(targets.reshape(given.shape), given)
 
 
 def _looks_ahead(f: Facts, node: str) -> bool | None:

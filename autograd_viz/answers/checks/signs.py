@@ -13,7 +13,7 @@ from ..causes.facts import Facts
 from ..causes.numbers import bounds
 from ..causes.ops import cause_at, numbers_of, op_of
 from ..causes.question import Question
-from .loss import SHAPED
+from .loss import RAW, SHAPED
 
 LOSSES = (
     "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "NllLoss", "NllLoss2D", "KlDiv", "BinaryCrossEntropy",
@@ -23,12 +23,16 @@ SIGNED = (*SHAPED, "Neg", "Sub", "Add", "Mul", "Div", "Mean", "Sum", "Stack", "C
 COSTS = ("cost", "penalt", "regret", "risk", "loss(", "losses", "error", "energy")  # names of what is to become less
 LEFT = re.compile(r"^[\s\w.,]+=(?!=)")  # of an assignment
 CLIPPED = {"Maximum": -1, "Minimum": 1}  # the sign with which one of a clipped and a plain ratio is the wrong one
+PICKS = ("Gather", "Index")
 MOST = 64  # terms of a loss
-KINDS = dict.fromkeys(("minus_loss", "loss_maximized", "plus_log_prob", "plus_entropy", "clip_reversed", "score_lowered"), MAY)
+SIGNS = (
+    "minus_loss", "loss_maximized", "plus_log_prob", "plus_entropy", "clip_reversed",
+    "score_lowered", "plus_label",
+)  # fmt: skip
 End = tuple[str, int, str]
 
 
-@check("AV205", "wrong-sign", KINDS, of_run=True)
+@check("AV205", "wrong-sign", dict.fromkeys(SIGNS, MAY), of_run=True)
 def wrong_sign(question: Question) -> Iterator[Cause]:
     """The optimizer makes a loss larger: its sign is wrong, or the optimizer maximizes."""
     q, root = question, None if question.last is None else question.last.root
@@ -36,17 +40,80 @@ def wrong_sign(question: Question) -> Iterator[Cause]:
         return
     leaves = q.leaves_of(root)
     users = [h for h in q.holders if h.steps and any(p is leaf for p in h.leaves for leaf in leaves)]
-    f = q.facts if users else None
+    f = q.facts if users or (q.minimizes and q.history.gone) else None
     ends = [] if f is None else [*signed(f, lambda node: op_of(q.facts, node) in LOSSES)]
-    sign = -1 if f is not None and users[0].maximizes else 1
+    sign = -1 if users and users[0].maximizes else 1
+    kind = users[0].kind if users else "step()"
     if f is not None and ends and all(op_of(f, node) in LOSSES and sign * s < 0 for node, s, _ in ends):
         loss = f.live.called_as(ends[0][0]) or plain_name(op_of(f, ends[0][0]))
-        yield cause_of("minus_loss" if sign > 0 else "loss_maximized", root, loss=loss, optimizer=users[0].kind)
+        yield cause_of("minus_loss" if sign > 0 else "loss_maximized", root, loss=loss, optimizer=kind)
     if f is not None and sign > 0:
         yield from _of_policy(f)
+        labels = [end for end in signed(f, lambda node: _is_pick(f, node)) if _is_of_label(f, end)]
+        if labels and all(s > 0 for _, s, _ in labels):
+            yield cause_at(f, "plus_label", labels[0][0])
         scores = [*signed(f, lambda node: bool(_score(q.facts, node)))]
         if scores and all(_score(f, node) and s > 0 for node, s, _ in scores):
-            yield cause_of("score_lowered", root, score=_score(f, scores[0][0]), optimizer=users[0].kind)
+            yield cause_of("score_lowered", root, score=_score(f, scores[0][0]), optimizer=kind)
+
+
+@check("AV231", "overlap-of-logits", {"overlap_of_logits": MAY}, of_run=True)
+def overlap_of_logits(numbers: Facts, question: Question) -> Iterator[Cause]:
+    """An overlap, as of a dice loss, of what a layer gives: below 0 or above 1 it means nothing."""
+    f = numbers
+    if question.minimizes:
+        for node, _, _ in [*signed(f, lambda node: _score(f, node) == "the overlap")]:
+            products = [n for n in f.downstream([node]) if op_of(f, n) == "Mul" and None in _sides(f, n)]
+            top = next((n for n in products if _is_raw(f, n)), None)
+            if _score(f, node) == "the overlap" and top is not None:
+                yield cause_at(f, "overlap_of_logits", top)
+                return
+
+
+def _is_of_label(f: Facts, end: End) -> bool:
+    """Is it the logarithm of the probability of a label: that was picked, or that labels of 0 and 1 pick?"""
+    node, _, weighs = end
+    if not weighs:
+        return _is_pick(f, node)
+    if op_of(f, node) not in ("LogSoftmax", "Log") or (op_of(f, node) == "Log" and not _is_probability(f, node)):
+        return False
+    kept = f.live.kept(weighs, "self" if _sides(f, weighs)[0] is None else "other")
+    return kept is not None and bool(((kept == 0) | (kept == 1)).all()) and bool(kept.any()) and _is_alone(f, weighs)
+
+
+def _is_pick(f: Facts, node: str) -> bool:
+    """Does it pick elements of a log_softmax()?"""
+    return op_of(f, node) in PICKS and op_of(f, [*_through(f, node, (*PICKS, *SHAPED))][-1]) == "LogSoftmax"
+
+
+def _is_probability(f: Facts, log: str) -> bool:
+    """Is it of what sigmoid() or softmax() gives, or of 1 minus that?"""
+    return op_of(f, [*_through(f, log, ("Log", "Add", "Rsub", "Clamp", "ClampMin", *SHAPED))][-1]) in ("Sigmoid", "Softmax")
+
+
+def _is_alone(f: Facts, weighs: str) -> bool:
+    """Does no other data weigh it on the way to the loss, as a gain does?"""
+    node: str | None = weighs
+    for _ in range(MOST):
+        node = next((s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())), None) if node is not None else None
+        if node is None:
+            break
+        if op_of(f, node) == "Mul" and any(not t.requires_grad and t.value.shape for t in f.inputs(node)):
+            return False
+    return True
+
+
+def _sides(f: Facts, node: str) -> list[str | None]:
+    return [a.node for a in f.nodes[node].next_functions]
+
+
+def _is_raw(f: Facts, product: str) -> bool:
+    """Are its predictions the result of a layer, and its data a tensor of rows?"""
+    made = next((n for n in _sides(f, product) if n is not None), None)
+    while made is not None and op_of(f, made) in SHAPED:
+        made = _next(f, made)
+    rows = [t.value.shape for t in f.inputs(product) if not t.requires_grad]
+    return made is not None and op_of(f, made) in RAW and any(len(shape) > 1 for shape in rows)
 
 
 def _score(f: Facts, node: str) -> str:
@@ -103,7 +170,7 @@ def _of_policy(f: Facts) -> Iterator[Cause]:
     """Each log_prob() that data weigh has a plus; or these have a minus, and entropy() or a clipped ratio the wrong sign."""
 
     def called(node: str) -> str:
-        return called_at(f.source(node))
+        return "log_prob" if _is_pick(f, node) else called_at(f.source(node))
 
     ends = [*signed(f, lambda node: called(node) in ("log_prob", "entropy"))]
     of_log = [end for end in ends if called(end[0]) == "log_prob"]

@@ -21,6 +21,29 @@ MOST = 24  # nodes of one cosine_similarity()
 Rows = tuple[int, ...]
 
 
+@check("AV233", "norms-of-columns", {"norms_of_columns": MAY}, of_run=True)
+def norms_of_columns(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+    """A contrastive loss over the products of rows that were divided by the norms of their columns: no cosines."""
+    f = numbers
+    for node in ways:
+        made = _along(f, node) if op_of(f, node) == "LogSoftmax" else None
+        while made is not None and op_of(f, made) in ("Mul", "Div"):
+            made = _along(f, made)
+        sides = [a.node for a in f.nodes[made].next_functions] if made is not None and op_of(f, made) == "Mm" else []
+        if len(sides) == 2 and all(s is not None and _is_of_columns(f, _origin(f, s)) for s in sides):
+            yield cause_at(f, "norms_of_columns", made or node)
+            return
+
+
+def _is_of_columns(f: Facts, node: str) -> bool:
+    """Is it a quotient of rows and of norms that were taken over dimension 0?"""
+    edges = f.nodes[node].next_functions if op_of(f, node) == "Div" else ()
+    by = edges[1].node if len(edges) > 1 else None
+    while by is not None and op_of(f, by) in ("Expand", "Clamp", "ClampMin", "Add"):
+        by = f.nodes[by].next_functions[0].node
+    return by is not None and op_of(f, by) in ("LinalgVectorNorm", "Norm") and f.plain(by, "dim") in ("(0,)", "[0]", "(-2,)")
+
+
 @check("AV214", "compared-with-itself", {"own_target": MAY, "own_among": MAY}, of_run=True)
 def own_similarity(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A contrastive loss over the products of rows with each other, with the diagonal: each row is compared with itself."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import prod
 
 from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
-from ..causes.code import called_at
+from ..causes.code import called_at, expression_at
 from ..causes.facts import Facts
 from ..causes.ops import cause_at, numbers_of, op_of
 from ..causes.paths import is_op, with_history
@@ -21,6 +22,7 @@ MEAN = "1"  # the number of reduction="mean"
 LEAST, MANY = 0.1, 32  # a factor that seems to balance nothing; elements by which a sum is larger than a mean
 SAMPLED = re.compile(r"\.log_prob\(\s*[\w.]+\.sample\(")
 WEIGHED = ("mul", "__mul__", "__rmul__")
+NAMED, NORMS = re.compile(r"\s*\(?([A-Za-z_]\w*)"), ("Norm", "LinalgVectorNorm")
 MOST = 16  # terms
 
 
@@ -88,3 +90,27 @@ def other_action(question: Question) -> Iterator[Cause]:
     if drawn and any(op.name in WEIGHED and len([g for g in op.given if is_op(g)]) == 1 for op in there - {*drawn}):
         yield cause_of("other_action", max(drawn, key=lambda op: op.number))
     yield from best_action(there)
+
+
+@check("AV232", "penalty-of-batch", {"penalty_of_batch": MAY}, of_run=True)
+def penalty_of_batch(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+    """A gradient penalty that takes one norm of the gradients of a whole batch, and compares it with 1."""
+    f, grads = numbers, [p for p in question.history.passes if p.name == "grad" and p.source is not None]
+    made = {m[1] for p in grads if p.source is not None and (m := NAMED.match(p.source.text)) is not None}
+    weights = {tuple(p.shape) for m in question.models.values() for p in m.parameters()}  # those have one norm each
+    for node in ways if made else ():
+        source = f.source(node)
+        users = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())]
+        is_whole = op_of(f, node) in NORMS and f.plain(node, "dim") == ""
+        shape = next((t.value.shape for t in f.inputs(node)), ()) if is_whole else ()
+        name = NAMED.match(source.expression) if source is not None else None
+        is_of_rows = len(shape) > 1 and shape[0] > 1 and name is not None and name[1] in made and shape not in weights
+        if is_of_rows and any(op_of(f, u) == "Sub" and _takes_one(f, u) for u in users):
+            yield cause_at(f, "penalty_of_batch", node, shape=shape_text(shape))
+            return
+
+
+def _takes_one(f: Facts, node: str) -> bool:
+    found = expression_at(f.source(node))
+    right = found.right if isinstance(found, ast.BinOp) else None
+    return isinstance(right, ast.Constant) and right.value == 1

@@ -79,6 +79,9 @@ class Live:
     def lost(self, node: str, saved: str) -> Any:
         """The same for whole numbers that wrapped around."""
 
+    def ordered(self, node: str, saved: str) -> Any:
+        """Known where a recorder tells how data was made."""
+
     def is_data(self, tensor: str) -> bool:
         """Known where a recorder tells what has made a tensor."""
         return False

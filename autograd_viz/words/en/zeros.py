@@ -118,3 +118,5 @@ DO_NORM_OF_ONE = "Normalize over more elements: normalized_shape is the size of 
 CAUSE_ZERO_ADDED_BACK = "{op} adds {at} back to a difference that took it away, so its gradients cancel ({line})."
 DO_ZERO_ADDED_BACK = "For a straight-through gradient: {at} + (other - {at}).detach()."
 CAUSE_ZERO_SUMMED = "it is a sum over rows, and the rows of the gradient that {op} received cancel ({line})."
+CAUSE_MEAN_OF_ONE = "{op} subtracts a mean over a dimension of size 1, so it is 0 everywhere ({line})."
+DO_MEAN_OF_ONE = "Take the mean over a dimension that has more elements."

@@ -118,3 +118,5 @@ DO_NORM_OF_ONE = "对更多元素做归一化：normalized_shape 是最后几维
 CAUSE_ZERO_ADDED_BACK = "{op} 把差里减去的 {at} 又加了回来，梯度相互抵消（{line}）。"
 DO_ZERO_ADDED_BACK = "直通梯度应写成 {at} + (other - {at}).detach()。"
 CAUSE_ZERO_SUMMED = "{op} 收到的梯度按行求和时相互抵消，例如损失只看差值（{line}）。"
+CAUSE_MEAN_OF_ONE = "{op} 减去了沿大小为 1 的维度的平均值，所以处处为 0（{line}）。"
+DO_MEAN_OF_ONE = "沿元素更多的维度求平均。"

@@ -24,6 +24,7 @@ from ..reading.shards import ranks_of, sharded
 from ..reading.values import unseen
 from ..recording import watch
 from ..recording.last_pass import saved_tensors
+from ..recording.row_order import order_of, since
 
 SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
 
@@ -117,7 +118,7 @@ class TorchHistory:
         known = self._log.data.get(tensor) if isinstance(tensor, torch.Tensor) else None
         if known is None or any(e.number > known[2] for e in self._log.events_of(tensor, "written")):
             return None
-        func, line, number, shape, _ = known
+        func, line, number, shape = known[:4]
         return Event("made", name_of_function(func), line, number, tuple(shape))
 
     @unseen
@@ -132,6 +133,16 @@ class TorchHistory:
         known = self._log.data.get(tensor) if isinstance(tensor, torch.Tensor) else None
         lost: Event | None = None if known is None else known[4]
         return lost if lost is not None and bool(lost.detail) else None
+
+    @unseen
+    def ordered(self, tensor: Any) -> tuple[int, int, Any] | None:
+        """The permutation that its rows were put in, the number of the event that made them, and the line of the index."""
+        order = order_of(self._log, tensor) if isinstance(tensor, torch.Tensor) else None
+        known = self._log.data.get(tensor) if order is not None else None
+        began = known[2] if known is not None and order is not None and order.root() is not None else 0
+        is_written = any(e.number > began for e in self._log.events_of(tensor, "written"))  # of a view: its base, too
+        made = None if order is None or is_written else since(self._log, order)
+        return None if order is None or made is None else (order.drawn, made, Event("put", "", order.line, 0, None).source)
 
     @unseen
     def users(self, given: set[Any]) -> list[SeenOp]:

@@ -277,6 +277,11 @@ class TorchLive(Live):
         return self._history.lost(self._kept(node, saved))
 
     @unseen
+    def ordered(self, node: str, saved: str) -> Any:
+        """Known while the tensor lives."""
+        return self._history.ordered(self._kept(node, saved))
+
+    @unseen
     def is_data(self, tensor: str) -> bool:
         """It is known where the tensor was made, or written; buffers of modules are written elsewhere."""
         t = self._graph.tensors.get(tensor)

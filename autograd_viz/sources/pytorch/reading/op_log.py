@@ -101,7 +101,9 @@ class Log(Ops):
     """Everything that the recorder keeps: ops, and
 
     Attributes:
-        data: what made a tensor of data: (function, line, number, the shape of its first input, where whole numbers were lost).
+        data: what made a tensor of data: (function, line, number, the shape of its first input, where whole numbers were lost,
+            the order of its rows).
+        met: the order of the rows of data that nothing known has made.
     """
 
     def __init__(self) -> None:
@@ -120,6 +122,7 @@ class Log(Ops):
         self.left: deque[OpRecord] = deque(maxlen=64)  # ops by which a tensor with a history became a number or an array
         self.places: deque[Event] = deque(maxlen=MOST)  # parameters and modules that were put into a module
         self.data: Alive[tuple[Any, ...]] = Alive()
+        self.met: Alive[Any] = Alive()
         self.faults: deque[Exception] = deque(maxlen=16)  # errors inside the recorder
         self._notes: dict[int, Note] = {}
 

@@ -259,7 +259,7 @@ class WatchMode(TorchFunctionMode):
             has_history = any(g < 0 or not log.is_cut(g) for g in given)
             why = why_unrecorded()
             log.cut(out, func, users_line(), given, why if has_history else "behind" if why == "op" else "behind_no_grad")
-        elif not (data := [a for a in args if isinstance(a, T)]):
+        elif not (data := [a for a in args if isinstance(a, T)] or tensors_in(args)):
             made_anew(log, func, out)
         elif out.ndim and out is not data[0]:
             data_made(log, func, args, data, out)

@@ -13,20 +13,33 @@ from ..reading.call_place import users_line
 from ..reading.op_log import Event, Log
 from ..reading.op_pages import name_of_function
 from ..reading.values import unseen
+from .row_order import order_made
 
 T = torch.Tensor
 SMALL = (torch.uint8, torch.int8)
 WRAPPING = ("add", "sub", "mul", "subtract", "multiply", "neg", "negative")
 HALF = 0.5  # of the numbers
 FLOORS = ("floordiv", "floor_divide", "div", "divide")
+QUOTIENTS, LARGEST, ONCE = ("div", "truediv", "divide", "true_divide"), 255, 1.01 / 255  # of a pixel
+CASTS = ("long", "int", "to", "type", "short")
 
 
 def data_made(log: Log, func: Any, args: Any, data: list[Any], out: Any) -> None:
     """Note what made a tensor of data, and where the first loss of whole numbers behind it was."""
     lost = next((known[4] for a in data if (known := log.data.get(a)) is not None and known[4] is not None), None)
-    if lost is None and not out.dtype.is_floating_point and out.dtype is not torch.bool:
-        lost = _lost(log, func, args, out)
-    log.data[out] = func, users_line(), log.now, data[0].shape, lost
+    is_open = lost is None or lost.kind == "scaled_twice"  # that may be none
+    if is_open and not out.dtype.is_floating_point and out.dtype is not torch.bool:
+        lost = _lost(log, func, args, out) or lost
+    elif lost is None and len(args) > 1 and type(args[1]) in (int, float) and args[1] == LARGEST:
+        lost = _scaled(log, func, out)
+    log.data[out] = func, users_line(), log.now, data[0].shape, lost, order_made(log, func, args, data, out)
+
+
+@unseen
+def _scaled(log: Log, func: Any, out: Any) -> Event | None:
+    """A division of pixels by 255 that had been done before."""
+    is_done = name_of_function(func).strip("_") in QUOTIENTS and out.numel() > 1
+    return Event("scaled_twice", "div", users_line(), log.now, out.any() & (out.abs().max() <= ONCE)) if is_done else None
 
 
 @unseen
@@ -38,4 +51,6 @@ def _lost(log: Log, func: Any, args: Any, out: Any) -> Event | None:
     if name in FLOORS and isinstance(args[0], T) and not args[0].dtype.is_floating_point:
         gone = ((out == 0) & (args[0] != 0)).float().mean() > HALF
         return Event("floored", name_of_function(func), users_line(), log.now, gone)
+    if name in CASTS and isinstance(args[0], T) and args[0].dtype.is_floating_point and out.ndim:
+        return Event("cast_to_zero", name_of_function(func), users_line(), log.now, args[0].any() & ~out.any())
     return None
