@@ -138,11 +138,13 @@ class TorchHistory:
     def ordered(self, tensor: Any) -> tuple[int, int, Any] | None:
         """The permutation that its rows were put in, the number of the event that made them, and the line of the index."""
         order = order_of(self._log, tensor) if isinstance(tensor, torch.Tensor) else None
-        known = self._log.data.get(tensor) if order is not None else None
-        began = known[2] if known is not None and order is not None and order.root() is not None else 0
+        if order is None:
+            return None
+        known = self._log.data.get(tensor)
+        began = known[2] if known is not None and order.root() is not None else 0
         is_written = any(e.number > began for e in self._log.events_of(tensor, "written"))  # of a view: its base, too
-        made = None if order is None or is_written else since(self._log, order)
-        return None if order is None or made is None else (order.drawn, made, Event("put", "", order.line, 0, None).source)
+        made = None if is_written else since(self._log, order)
+        return None if made is None else (order.drawn, made, Event("put", "", order.line, 0, None).source)
 
     @unseen
     def users(self, given: set[Any]) -> list[SeenOp]:
