@@ -24,7 +24,7 @@ from ..reading.shards import ranks_of, sharded
 from ..reading.values import unseen
 from ..recording import watch
 from ..recording.last_pass import saved_tensors
-from ..recording.row_order import order_of, since
+from ..recording.row_order import is_written, order_of
 
 SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
 
@@ -138,13 +138,9 @@ class TorchHistory:
     def ordered(self, tensor: Any) -> tuple[int, int, Any] | None:
         """The permutation that its rows were put in, the number of the event that made them, and the line of the index."""
         order = order_of(self._log, tensor) if isinstance(tensor, torch.Tensor) else None
-        if order is None:
+        if order is None or is_written(self._log, order, tensor):
             return None
-        known = self._log.data.get(tensor)
-        began = known[2] if known is not None and order.root() is not None else 0
-        is_written = any(e.number > began for e in self._log.events_of(tensor, "written"))  # of a view: its base, too
-        made = None if is_written else since(self._log, order)
-        return None if made is None else (order.drawn, made, Event("put", "", order.line, 0, None).source)
+        return order.drawn, order.root.made, Event("put", "", order.line, 0, None).source
 
     @unseen
     def users(self, given: set[Any]) -> list[SeenOp]:

@@ -173,6 +173,7 @@ class Watch:
         self.log.part((tensor,))
         self.log.made.pop(tensor)
         self.log.data.pop(tensor)
+        self.log.met.pop(tensor)
 
     def _wraps(self, new: Any, kind: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
         made = new(kind, data, *args, **kwargs)

@@ -26,13 +26,14 @@ CASTS = ("long", "int", "to", "type", "short")
 
 def data_made(log: Log, func: Any, args: Any, data: list[Any], out: Any) -> None:
     """Note what made a tensor of data, and where the first loss of whole numbers behind it was."""
-    lost = next((known[4] for a in data if (known := log.data.get(a)) is not None and known[4] is not None), None)
+    known = [log.data.get(a) for a in data]
+    lost = next((k[4] for k in known if k is not None and k[4] is not None), None)
     is_open = lost is None or lost.kind == "scaled_twice"  # that may be none
     if is_open and not out.dtype.is_floating_point and out.dtype is not torch.bool:
         lost = _lost(log, func, args, out) or lost
     elif lost is None and len(args) > 1 and type(args[1]) in (int, float) and args[1] == LARGEST:
         lost = _scaled(log, func, out)
-    log.data[out] = func, users_line(), log.now, data[0].shape, lost, order_made(log, func, args, data, out)
+    log.data[out] = func, users_line(), log.now, data[0].shape, lost, order_made(log, func, args, data, known[0], out)
 
 
 @unseen
