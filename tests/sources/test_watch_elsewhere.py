@@ -115,7 +115,7 @@ def expect(cell, *parts):
 NAN = '''
 import torch, autograd_viz as av
 t, q = torch.tensor([0.0, 1.0]), torch.tensor([0.5, 0.5], requires_grad=True)
-loss = (t * torch.digamma(t / q)).sum()
+loss = t @ torch.digamma(t / q)
 loss.backward()
 print(av.explain(q, loss))
 '''

@@ -185,7 +185,9 @@ def _bad_other(op: Op, inputs: list[Tensor], what: str) -> dict[str, str]:
     """The unknown operand of a sum or product that is nan, where the other is finite: it is nan, or its inf met a 0."""
     unknown = [t for t in inputs if not is_known(t.value)] if what == "nan" and op.name in LINEAR else []
     is_one = len(unknown) == 1 and not _is_half_known(op) and not (op.name == "Div" and has_zero(inputs[-1].value))
-    return {unknown[0].id: ""} if is_one and 0 not in unknown[0].value.shape else {}
+    is_either = op.name == "Mul" and any(has_zero(t.value) for t in inputs)
+    what = words.NAN_OR_INF if is_either else what
+    return {unknown[0].id: what} if is_one and 0 not in unknown[0].value.shape else {}
 
 
 def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:

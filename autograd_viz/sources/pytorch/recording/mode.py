@@ -261,7 +261,7 @@ class WatchMode(TorchFunctionMode):
             log.cut(out, func, users_line(), given, why if has_history else "behind" if why == "op" else "behind_no_grad")
         elif not (data := [a for a in args if isinstance(a, T)] or tensors_in(args)):
             made_anew(log, func, out)
-        elif out.ndim and out is not data[0]:
+        elif out.ndim and out is not data[0] and not any(t.is_nested for t in (out, *data)):
             data_made(log, func, args, data, out)
 
     def wrapped(self, kind: object, data: object, made: object) -> None:
