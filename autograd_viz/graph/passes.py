@@ -35,3 +35,4 @@ class Holder:
     maximizes: bool = False  # it makes the loss larger
     decay: float = 0.0  # the weight_decay of the tensor's group
     eps: float = 0.0  # what it adds to a root in its step, if it has such a number
+    has_moved: bool = False  # it keeps something of earlier gradients of the tensor

@@ -102,8 +102,11 @@ def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
         births = births_of_loss(question) if _is_bad(root) and not question.history.is_running() else []
     if births:
         return Explanation(question, births, names, headed=False)
-    found = explain_asked(asked_about(root, names), names) if has_begun else None
-    return found if found is not None and any(page_of(c.kind) is not None for c in found.causes) else None
+    if not has_begun:
+        return None
+    found = explain_asked(asked_about(root, names), names)
+    kind = found.causes[0].kind.replace("all_fine", "loss_fine")
+    return Explanation(None, [Cause(kind, said=found.causes[0].said)], {}, headed=False) if "loss_fine" in kind else found
 
 
 def _of_several(module: Any, names: dict[str, Any]) -> Explanation:

@@ -371,3 +371,83 @@ def test_a_fault_is_told_after_its_function_has_returned(name: str) -> None:
 
 def _in_function(program: str) -> str:
     return f"{BEGIN}def main():\n    " + program.strip().replace("\n", "\n    ") + "\nmain()\n"
+
+
+LINES_OF = """
+net = {net}
+opt = optim.Adam(net.parameters(), 1e-3)
+{data}
+for i in range(4):
+    loss = {loss}
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+TABLE = "table, Y = torch.randn(4, 6), torch.arange(60) % 4\nX = table[Y] + 0.1 * torch.randn(60, 6)\n{}"
+IMAGES = "X, Y = torch.rand(12, 8, 8, 3){}, torch.arange(12) % 4"
+PIXELS = "X, Y = (torch.rand(12, 3, 8, 8) * 255 / 255.0){}, torch.arange(12) % 4"
+CONV = "nn.Sequential(nn.Conv2d(3, 4, 3), nn.Flatten(), nn.Linear(144, 4))"
+WORDS = "X = torch.randint(1, 9, (6, 5)); X[:, 3:] = 0\nY = X % 3 {}"
+TAGS = "nn.Sequential(nn.Embedding(9, 4, padding_idx=0), nn.Linear(4, 4))"
+PAIR = "a, p, n = (torch.randn(8, 6) for _ in range(3))"
+SCORES = "F.cross_entropy(net(X), Y)"
+OF_JUDGES = {  # the fault, its twins, what is said of the fault alone
+    "rows and targets of a table in two random orders": (
+        ("nn.Linear(6, 4)", TABLE.format("X, Y = X[torch.randperm(60)], Y[torch.randperm(60)]"), SCORES),
+        [
+            ("nn.Linear(6, 4)", TABLE.format("perm = torch.randperm(60); X, Y = X[perm], Y[perm]"), SCORES),
+            ("nn.Linear(6, 4)", TABLE.format("keep = torch.rand(60) > 0.2; X, Y = X[keep], Y[keep]"), SCORES),
+        ],
+        "AV228",
+    ),
+    "channels that a view moved": (
+        (CONV, IMAGES.format(".view(-1, 3, 8, 8)"), SCORES),
+        [(CONV, IMAGES.format(".permute(0, 3, 1, 2)"), SCORES), (CONV, IMAGES.format(".permute(0, 3, 1, 2) / 2"), SCORES)],
+        "scrambled",
+    ),
+    "pixels divided twice": (
+        (CONV, PIXELS.format(" / 255.0"), SCORES),
+        [(CONV, PIXELS.format(""), SCORES), (CONV, PIXELS.format(" / 2"), SCORES)],
+        "at most 1 already",
+    ),
+    "tags of padding": (
+        (TAGS, WORDS.format("+ (X > 0).long()"), "F.cross_entropy(net(X).transpose(1, 2), Y)"),
+        [
+            (TAGS, WORDS.format("+ (X > 0).long()"), "F.cross_entropy(net(X).transpose(1, 2), Y, ignore_index=0)"),
+            (TAGS, WORDS.format(""), "F.cross_entropy(net(X).transpose(1, 2), Y)"),  # words have that tag, too
+        ],
+        "AV212",
+    ),
+    "a triplet of two": (
+        ("nn.Linear(6, 4)", PAIR, "F.triplet_margin_loss(net(a), net(p), net(p))"),
+        [("nn.Linear(6, 4)", PAIR, "F.triplet_margin_loss(net(a), net(p), net(n))")],
+        "positive and negative are the same",
+    ),
+    "a logarithm beside a softmax of masked rows": (
+        ("nn.Linear(6, 4)", PAIR, "(lambda s: s * s.log())(net(a).masked_fill(p[:, 2:] > 0, -torch.inf).softmax(1)).sum()"),
+        [("nn.Linear(6, 4)", PAIR, "net(a).masked_fill(p[:, :1] > n[:, :1], -torch.inf).softmax(1).sum()")],
+        "log",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", OF_JUDGES)
+def test_a_fault_of_a_judge_is_told_and_its_twins_are_not(name: str) -> None:
+    fault, twins, said = OF_JUDGES[name]
+    programs = [LINES_OF.format(net=net, data=data, loss=loss) for net, data, loss in (fault, *twins)]
+    answers = [str(found(BEGIN + program, "torch")) for program in programs]
+    assert [said in answer for answer in answers] == [True, *(False for _ in twins)], answers
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("used", "said"), [("i < 3", False), ("False", True)])
+def test_what_earlier_passes_trained_is_not_called_unused(used: str, said: bool) -> None:
+    program = f"""
+net = nn.ModuleList([nn.Linear(4, 1), nn.Linear(4, 1)])
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(4):
+    x = torch.randn(6, 4)
+    loss = (net[0](x) + (net[1](x) if {used} else 0)).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+    del loss
+"""
+    assert ("AV102" in str(found(BEGIN + program, "torch"))) == said

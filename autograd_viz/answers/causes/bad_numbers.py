@@ -49,7 +49,7 @@ def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
     small = [h for h in holders if 0 < h.eps < LEAST_HALF] if leaf.value.dtype == "float16" else []
     if small:
         return cause_of("bad_leaf_eps", small[0].made, **what, optimizer=small[0].kind, eps=number_text(small[0].eps))
-    unsafe = sorted((n for n in f.pass_nodes if is_unsafe(f, n)), key=lambda n: op_of(f, n) in GROWING)
+    unsafe = sorted((n for n in f.pass_nodes if is_unsafe(f, n)), key=lambda n: (op_of(f, n) in GROWING, op_of(f, n) in ROWS))
     if unsafe:
         op = op_of(f, unsafe[0])
         kind = "bad_leaf_grown" if op in GROWING else "bad_leaf_row" if op in ROWS else "bad_leaf"

@@ -96,7 +96,7 @@ class Live(Protocol):
     # how a saved tensor of data was made: `detail` is the shape of what it was made of
     data_made: Callable[[str, str], Event | None]
     repeated: Callable[[str, str], tuple[int, ...]]  # dimensions along which a saved tensor repeats one number
-    # where numbers behind it were lost: "wrapped", "floored", "cast_to_zero", "scaled_twice"
+    # where numbers behind it were lost: "wrapped", "floored", "cast_to_zero", "scaled_twice", "channels_viewed"
     lost: Callable[[str, str], Event | None]
     # the same as of the history, for a saved tensor
     ordered: Callable[[str, str], tuple[int, int, Source | None] | None]

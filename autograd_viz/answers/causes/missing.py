@@ -140,6 +140,7 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     if not q.history.knows_uses:
         return [cause_of("no_path", last), *_unrecorded(q.facts)]
     was_reached = any(q.is_reached_from(p.root) for p in q.passes[:-1] if p.root is not None)
+    was_reached |= any(h.has_moved for h in q.holders)
     if not was_reached and used is not None and before is not None and _is_copied_after(used, last):
         return [cause_of("no_path", last)]
     is_copied = used is not None and _is_deepcopied(used) and not was_reached

@@ -254,9 +254,21 @@ def padding_counted(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         for table in tables:
             pad, rows = int(f.plain(table, "padding_idx")), int(f.plain(table, "weight_sym_argsize_0") or 0)
             is_left_out = f.plain(node, "ignore_index") == str(pad)
-            if classes == (rows,) and not is_left_out and _contains(targets, pad) and _contains(f.saved(table, "indices"), pad):
+            is_language = classes == (rows,) and _contains(targets, pad) and _contains(f.saved(table, "indices"), pad)
+            if not is_left_out and (is_language or _is_label_of_padding(f, node, table, pad)):
                 yield cause_at(f, "padding_counted", node, pad=str(pad))
                 return
+
+
+def _is_label_of_padding(f: Facts, node: str, table: str, pad: int) -> bool:
+    """Is one label that of all padding, and of nothing else? Of the steps of a sequence, a fifth or more."""
+    inputs, targets = f.live.kept(table, "indices"), f.live.kept(node, "target")
+    if inputs is None or targets is None or inputs.size != targets.size or inputs.ndim < 2:
+        return False
+    is_padding, labels = (inputs == pad).reshape(-1), targets.reshape(-1)
+    label = labels[is_padding][:1]
+    is_same = label.size == 1 and bool(((labels == label) == is_padding).all())
+    return is_same and int(label[0]) == pad and 5 * int(is_padding.sum()) >= labels.size
 
 
 @check("AV218", "padding-is-an-item", {"padding_is_item": MAY}, of_run=True)

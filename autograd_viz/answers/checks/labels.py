@@ -55,7 +55,9 @@ def _is_zero_or_one(value: Value) -> bool:
     return found is not None and count_zeros(value) > 0 and {*found} in ({0.0, 1.0}, {-1.0, 0.0})
 
 
-LOST = dict.fromkeys(("wrapped", "floored", "cast_to_zero", "argmax_of_one", "constant_input", "scaled_twice"), MAY)
+LOST = dict.fromkeys(
+    ("wrapped", "floored", "cast_to_zero", "argmax_of_one", "constant_input", "scaled_twice", "channels_viewed"), MAY
+)
 
 
 @check("AV219", "whole-numbers-lost", LOST, of_run=True)

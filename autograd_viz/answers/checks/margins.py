@@ -22,7 +22,9 @@ BOUNDED, MOST = ("Relu", "Clamp", "ClampMin"), 12
 NORMS, PAIRED = ("Norm", "LinalgVectorNorm", "Pow", "Abs"), ("Cdist", "EuclideanDist", "PairwiseDistance", "Dist")
 MEASURED = (*NORMS, *SHAPED, "Sum", "Mean", "Sqrt", "Add", "Clamp", "ClampMin", "Mul")  # how a difference becomes a distance
 NEGATIVE, POSITIVE = re.compile(r"neg|(?:\b|_|d)a?n\b"), re.compile(r"pos|(?:\b|_|d)a?p\b")
-KINDS = dict.fromkeys(("margin_subtracted", "margin_pulls", "hinge_reversed", "negative_pulled", "positive_sunk"), MAY)
+KINDS = dict.fromkeys(
+    ("margin_subtracted", "margin_pulls", "hinge_reversed", "negative_pulled", "positive_sunk", "same_pair"), MAY
+)
 
 
 @check("AV226", "margin-inside-out", KINDS, of_run=True)
@@ -35,6 +37,9 @@ def margin_inside_out(numbers: Facts, question: Question) -> Iterator[Cause]:
     for end in ends if q.minimizes else ():
         hinge = _hinge(f, end[0])
         taken = None if hinge is None else _next(f, hinge, 0)
+        if taken is not None and _is_of_one_pair(f, taken):
+            yield cause_at(f, "same_pair", taken)
+            return
         sign = 0 if taken is None else _constant(f, q, taken)
         inner = _next(f, taken, 0) if taken is not None and sign else taken
         if hinge is None or inner is None:
@@ -46,6 +51,15 @@ def margin_inside_out(numbers: Facts, question: Question) -> Iterator[Cause]:
             yield cause_at(f, "hinge_reversed", hinge)
         elif sign < 0 and _distance(f, inner) and any(_pulls(f, inner, end, other) for other in ends):
             yield cause_at(f, "margin_pulls", hinge)
+
+
+def _is_of_one_pair(f: Facts, node: str) -> bool:
+    """Is it the difference of two distances that are equal in every row?"""
+    sides = [a.node for a in f.nodes[node].next_functions if a.node is not None] if op_of(f, node) == "Sub" else []
+    under = [_next(f, side, 0) if op_of(f, side) == "Add" else side for side in sides]
+    kept = [f.live.kept(n, "result") for n in under if n is not None and op_of(f, n) in NORMS[:2]]
+    one, other = kept if len(kept) == 2 else (None, None)
+    return one is not None and other is not None and one.size > 1 and np.array_equal(one, other)
 
 
 def _next(f: Facts, node: str, index: int) -> str | None:

@@ -120,7 +120,8 @@ def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Hold
     decay = float(groups[0].get("weight_decay") or 0.0) if groups else 0.0
     eps = float((groups or optimizer.param_groups)[0].get("eps") or 0.0) if optimizer.param_groups else 0.0
     kind, shown = type(optimizer).__name__, tuple(steps)
-    return Holder(kind, made, bool(groups), rate, shown, leaves, bool(goes_on), began, maximizes, decay, eps)
+    has_moved = bool(groups) and bool(getattr(optimizer, "state", {}).get(tensor))
+    return Holder(kind, made, bool(groups), rate, shown, leaves, bool(goes_on), began, maximizes, decay, eps, has_moved)
 
 
 MOST_ROOTS = 8  # graphs that are searched if the loss is not named

@@ -11,5 +11,10 @@ DO_OFF_NOW = "Call {name}.requires_grad_() before the forward pass if it should 
 CAUSE_SHARDED = "it is this rank's shard; FSDP averages the gradient over {ranks} ranks and stores this part here."
 CAUSE_SHARDED_MISSING = "it is this rank's shard of {ranks}; no backward() of the whole parameter has run."
 CAUSE_ALL_FINE = "Nothing stands out ({count} looked at)."
+CAUSE_LOSS_FINE = "Nothing stands out on the way to this loss ({count} looked at). It is not a leaf, so its own grad is None."
+CAUSE_LOSS_FINE_UNSEEN = (
+    "Nothing stands out on the way to this loss ({count} looked at). Most checks need what av.watch() records."
+)
+DO_LOSS_FINE_UNSEEN = "Call it before the loop, and ask again after it."
 CAUSE_ALL_FINE_UNSEEN = "Nothing stands out ({count} looked at). Most checks need what av.watch() records."
 DO_ALL_FINE_UNSEEN = "Call it before the loop, and ask again after it."

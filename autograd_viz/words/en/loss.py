@@ -158,6 +158,8 @@ CAUSE_MARGIN_PULLS = (
     "{op} counts a distance above its margin ({line}), and the other term counts the same one: nothing pushes apart."
 )
 DO_MARGIN_PULLS = "Push apart below the margin: relu(margin - d)."
+CAUSE_SAME_PAIR = "{op} subtracts two distances that are equal in every row ({line}): positive and negative are the same."
+DO_SAME_PAIR = "Look at how the data set chooses the negatives."
 CAUSE_HINGE_REVERSED = "{op} grows where labels and scores agree ({line}), so the loss asks for the other sign."
 DO_HINGE_REVERSED = "Write relu(1 - labels * scores)."
 CAUSE_NEGATIVE_PULLED = "{op} makes the distance to what is called negative smaller, and that to the positive larger ({line})."
@@ -200,6 +202,8 @@ CAUSE_POS_WEIGHT_OF_COUNTS = "pos_weight of {op} is {weight}, and {count} of {si
 DO_POS_WEIGHT_OF_COUNTS = "To balance them, divide the count of negative labels by that of positive ones."
 CAUSE_SCALED_TWICE = "{op} divides by 255 what was at most 1 already ({line})."
 DO_SCALED_TWICE = "Divide once: ToTensor() has done it for images."
+CAUSE_CHANNELS_VIEWED = "{op} kept the order of all elements, so the images are scrambled ({line})."
+DO_CHANNELS_VIEWED = "Move the channels with permute(0, 3, 1, 2), or back with permute(0, 2, 3, 1)."
 CAUSE_SOFTMAX_OF_COLUMN = (
     "cross_entropy got scores without a dimension of classes: it takes all {count} rows for one sample ({line})."
 )

@@ -16,6 +16,8 @@ from ..reading.op_log import Log
 T = torch.Tensor
 INDEXING = {"__getitem__": 1, "index_select": 2}  # the argument that is the index
 
+BY_ROW = ("add", "sub", "mul", "truediv", "div", "radd", "rsub", "rmul")  # row by row, whatever the two were made of
+
 
 class Root:
     """A tensor of data that nothing known has made.
@@ -53,11 +55,12 @@ def order_made(log: Log, func: Any, args: Any, data: list[T], known: Any, out: T
     if isinstance(index, T):
         order = order_of(log, index) if index.dtype is torch.int64 else None
         drawn = 0 if order is None else order.root.drawn
-        return Order(drawn, own.root, users_line()) if drawn else None
+        return Order(drawn, own.root, users_line()) if drawn else Order(0, Root(log.now, 0))
     if not isinstance(index, int | slice) and index is not ...:
         return None
     rows = [other for other in data[1:] if other.shape[:1] == out.shape[:1]]  # a mean of columns does not mix any
-    return own if all((order := order_of(log, other)) is not None and order[:2] == own[:2] for other in rows) else None
+    alike = 1 if getattr(func, "__name__", "").strip("_") in BY_ROW else 2  # by their permutation; also by their root
+    return own if all((order := order_of(log, other)) is not None and order[:alike] == own[:alike] for other in rows) else None
 
 
 def order_of(log: Log, tensor: T) -> Order | None:

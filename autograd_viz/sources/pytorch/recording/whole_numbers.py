@@ -21,6 +21,7 @@ WRAPPING = ("add", "sub", "mul", "subtract", "multiply", "neg", "negative")
 HALF = 0.5  # of the numbers
 FLOORS = ("floordiv", "floor_divide", "div", "divide")
 QUOTIENTS, LARGEST, ONCE = ("div", "truediv", "divide", "true_divide"), 255, 1.01 / 255  # of a pixel
+IMAGES, CHANNELS, VIEWS = 4, (2, 3, 4), ("view", "reshape")  # dimensions of a batch; with 1 channel nothing is exchanged
 CASTS = ("long", "int", "to", "type", "short")
 
 
@@ -31,8 +32,10 @@ def data_made(log: Log, func: Any, args: Any, data: list[Any], out: Any) -> None
     is_open = lost is None or lost.kind == "scaled_twice"  # that may be none
     if is_open and not out.dtype.is_floating_point and out.dtype is not torch.bool:
         lost = _lost(log, func, args, out) or lost
-    elif lost is None and len(args) > 1 and type(args[1]) in (int, float) and args[1] == LARGEST:
-        lost = _scaled(log, func, out)
+    elif is_open and len(args) > 1 and type(args[1]) in (int, float) and args[1] == LARGEST:
+        lost = _scaled(log, func, out) or lost
+    elif lost is None and out.ndim == data[0].ndim == IMAGES and out.shape != data[0].shape:
+        lost = _viewed(log, func, data[0].shape, out.shape)
     log.data[out] = func, users_line(), log.now, data[0].shape, lost, order_made(log, func, args, data, known[0], out)
 
 
@@ -41,6 +44,13 @@ def _scaled(log: Log, func: Any, out: Any) -> Event | None:
     """A division of pixels by 255 that had been done before."""
     is_done = name_of_function(func).strip("_") in QUOTIENTS and out.numel() > 1
     return Event("scaled_twice", "div", users_line(), log.now, out.any() & (out.abs().max() <= ONCE)) if is_done else None
+
+
+def _viewed(log: Log, func: Any, before: Any, after: Any) -> Event | None:
+    """A view that exchanges the channels of images with their places: it moves no element."""
+    is_exchange = after == (before[0], before[3], *before[1:3]) or after == (before[0], *before[2:], before[1])
+    is_image = is_exchange and min(before[1], before[3]) in CHANNELS and name_of_function(func) in VIEWS
+    return Event("channels_viewed", name_of_function(func), users_line(), log.now, True) if is_image else None
 
 
 @unseen
