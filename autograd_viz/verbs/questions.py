@@ -59,6 +59,7 @@ def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, st
     Raises:
         NotDrawableError: `what` is none of these.
     """
+    names = _with_module(what, names)
     known = names_by_identity(names, is_drawable)
     what = None if is_drawable(what) and kept_root()[0] is what and is_leaf(what) else what  # a loss that was cut off
     shared: list[tuple[Any, Facts]] = []
@@ -77,6 +78,13 @@ def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, st
         questions = [(question_of(t, root, names, known=known, read=partial(read, t)), t) for t in leaves]
     ops: dict[Any, Any] = {}
     return [(replace(q, shared=ops), _called(t, called.get(t, leaves[t]))) for q, t in questions]
+
+
+def _with_module(what: Any, names: dict[str, Any]) -> dict[str, Any]:
+    """The names, with one of the module that is asked about: `self.model` has none of its own."""
+    is_unnamed = hasattr(what, "named_parameters") and all(v is not what for v in names.values())
+    free = next((n for n in ("model", "net", "module") if n not in names), None) if is_unnamed else None
+    return names if free is None else {**names, free: what}
 
 
 def _called(tensor: Any, name: str) -> str:

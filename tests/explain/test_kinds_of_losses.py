@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+
+import autograd_viz as av
 
 from .test_checks import LIBRARIES, found
 
@@ -451,3 +455,24 @@ for i in range(4):
     del loss
 """
     assert ("AV102" in str(found(BEGIN + program, "torch"))) == said
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("first", "said"), [("", True), ("batch_first=True", False)])
+def test_a_module_that_is_no_variable_is_seen_whole(first: str, said: bool) -> None:
+    import torch
+
+    program = f"""
+class Trainer:
+    def run(self):
+        self.parts = {{"rnn": nn.LSTM(3, 4, {first}), "head": nn.Linear(4, 2)}}
+        for _ in range(3):
+            loss = F.cross_entropy(self.parts["head"](self.parts["rnn"](torch.randn(6, 5, 3))[0][:, -1]), torch.arange(6) % 2)
+            loss.backward()
+        return str(av.check(self.parts["rnn"]))
+with av.watch():
+    answer = Trainer().run()
+"""
+    names: dict[str, Any] = {"torch": torch, "av": av}
+    exec(BEGIN + program, names)
+    assert ("AV210" in names["answer"]) == said
