@@ -1,4 +1,4 @@
-"""A wheel holds the front end as one file without comments: a tenth of its size were names and comments."""
+"""A wheel holds the front end as one file without comments, and the Chinese texts as one: much alike, packed together."""
 
 from __future__ import annotations
 
@@ -33,22 +33,35 @@ class Deflater:
         return bytes(deflate_compress(self.data, 12))
 
 
+def _module(file: Path) -> Any:
+    """A file of the package that imports nothing of it."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 class PackFrontEnd(BuildHookInterface[Any]):
-    """Put `static.json.bz2` beside the folder `static`, which the wheel leaves out."""
+    """Put `static.json.bz2` and `texts.json.bz2` in place of the folders, which the wheel leaves out."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Run by hatchling before it builds a wheel. An editable one reads the folder."""
         if version == "editable":
             return
-        room = Path(self.root, "autograd_viz", "widget")
-        spec = importlib.util.spec_from_file_location("modules", room / "modules.py")
-        assert spec is not None and spec.loader is not None
-        modules = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(modules)
         self.folder = tempfile.TemporaryDirectory()
-        file = Path(self.folder.name, "static.json.bz2")
-        file.write_bytes(modules.packed(room / "static"))
-        build_data["force_include"][str(file)] = "autograd_viz/widget/static.json.bz2"
+        room = Path(self.root, "autograd_viz", "widget")
+        self._put(build_data, "autograd_viz/widget/static.json.bz2", _module(room / "modules.py").packed(room / "static"))
+        words = Path(self.root, "autograd_viz", "words")
+        texts = {n: t for f in sorted((words / "zh").glob("[!_]*.py")) for n, t in vars(_module(f)).items() if n.isupper()}
+        texts["UI"] = {k: t for f in sorted((words / "zh").glob("[!_]*.py")) for k, t in getattr(_module(f), "UI", {}).items()}
+        self._put(build_data, "autograd_viz/words/zh/texts.json.bz2", _module(words / "packed.py").packed(texts))
+
+    def _put(self, build_data: dict[str, Any], name: str, content: bytes) -> None:
+        """Put a file into the wheel."""
+        file = Path(self.folder.name, Path(name).name)
+        file.write_bytes(content)
+        build_data["force_include"][str(file)] = name
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Run after it: the files once more, packed as tightly as can be."""

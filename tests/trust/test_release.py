@@ -14,8 +14,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST = 1.5 * 2**20  # bytes of the wheel
-SUFFIXES = {".py", ".js", ".mjs", ".ts", ".css", ".html", ".txt", ".json", ".bz2", ".typ", ".typed"}
-FRONT_END = "autograd_viz/widget/static"
+SUFFIXES = {".py", ".js", ".mjs", ".css", ".html", ".txt", ".json", ".bz2", ".typ", ".typed"}
+FOR_EDITORS = (".md", ".pyi", ".d.ts", "/biome.json", "/jsconfig.json")
+FRONT_END, CHINESE = "autograd_viz/widget/static", "autograd_viz/words/zh"
 
 
 @pytest.fixture(scope="module")
@@ -43,18 +44,21 @@ def test_the_wheel_is_small_and_holds_the_package_alone(built: Path) -> None:
     with zipfile.ZipFile(wheel) as packed:
         names = [n for n in map(PurePosixPath, packed.namelist()) if not n.parts[0].endswith(".dist-info")]
     package = {p.relative_to(ROOT).as_posix() for p in (ROOT / "autograd_viz").rglob("*") if p.is_file()}
-    package = {p for p in package if "__pycache__" not in p and "node_modules" not in p and not p.endswith((".md", ".pyi"))}
-    assert {n.as_posix() for n in names} == {p for p in package if not p.startswith(FRONT_END)} | {f"{FRONT_END}.json.bz2"}
+    package = {p for p in package if "__pycache__" not in p and "node_modules" not in p and not p.endswith(FOR_EDITORS)}
+    loose = {p for p in package if not p.startswith((FRONT_END, CHINESE)) or p == f"{CHINESE}/__init__.py"}
+    assert {n.as_posix() for n in names} == loose | {f"{FRONT_END}.json.bz2", f"{CHINESE}/texts.json.bz2"}
     assert {n.suffix for n in names} <= SUFFIXES
 
 
 def test_a_stepper_of_the_wheel_is_that_of_the_clone(built: Path, tmp_path: Path) -> None:
     (wheel,) = built.glob("*.whl")
     program = """import autograd_viz as av
+from autograd_viz import words
+av.set_language("zh")
 a = av.tensor(2.0, requires_grad=True)
 av.save(av.step(a * a), "x.html")
-print(av.__file__)"""
-    pages = []
+print(av.__file__, sorted((k, str(v)) for k, v in vars(words._chosen).items() if k.isupper()))"""
+    pages, said = [], []
     for name, place in (("wheel", str(wheel)), ("clone", str(ROOT))):
         folder = tmp_path / name
         folder.mkdir()
@@ -70,8 +74,10 @@ print(av.__file__)"""
             check=True,
         )
         assert run.stdout.startswith(place)
+        said.append(run.stdout.partition("__init__.py ")[2])
         pages.append((folder / "x.html").read_text(encoding="utf-8"))
     assert pages[0] == pages[1] and "<svg" in pages[0]
+    assert said[0] == said[1] and "单步" in said[0]
 
 
 def test_the_source_distribution_holds_notebooks_docs_and_tests(built: Path) -> None:
