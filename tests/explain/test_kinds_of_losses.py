@@ -393,7 +393,7 @@ WORDS = "X = torch.randint(1, 9, (6, 5)); X[:, 3:] = 0\nY = X % 3 {}"
 TAGS = "nn.Sequential(nn.Embedding(9, 4, padding_idx=0), nn.Linear(4, 4))"
 PAIR = "a, p, n = (torch.randn(8, 6) for _ in range(3))"
 SCORES = "F.cross_entropy(net(X), Y)"
-OF_JUDGES = {  # the fault, its twins, what is said of the fault alone
+POSTED = {  # the fault, its twins, what is said of the fault alone
     "rows and targets of a table in two random orders": (
         ("nn.Linear(6, 4)", TABLE.format("X, Y = X[torch.randperm(60)], Y[torch.randperm(60)]"), SCORES),
         [
@@ -434,9 +434,9 @@ OF_JUDGES = {  # the fault, its twins, what is said of the fault alone
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("name", OF_JUDGES)
-def test_a_fault_of_a_judge_is_told_and_its_twins_are_not(name: str) -> None:
-    fault, twins, said = OF_JUDGES[name]
+@pytest.mark.parametrize("name", POSTED)
+def test_a_posted_fault_is_told_and_its_twins_are_not(name: str) -> None:
+    fault, twins, said = POSTED[name]
     programs = [LINES_OF.format(net=net, data=data, loss=loss) for net, data, loss in (fault, *twins)]
     answers = [str(found(BEGIN + program, "torch")) for program in programs]
     assert [said in answer for answer in answers] == [True, *(False for _ in twins)], answers
