@@ -97,7 +97,7 @@ def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
         if is_leaf(root) or root.retains_grad or root.numel() != 1:
             return None
         question = question_of(root, root, names)
-        is_last = question.last is not None and question.last.root is question.op is not None
+        is_last = question.last is not None and question.op is not None and question.last.root == question.op
         has_begun = is_last if question.history.is_recorded else has_run(root)
         births = births_of_loss(question) if _is_bad(root) and not question.history.is_running() else []
     if births:
@@ -106,7 +106,9 @@ def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
         return None
     found = explain_asked(asked_about(root, names), names)
     kind = found.causes[0].kind.replace("all_fine", "loss_fine")
-    return Explanation(None, [Cause(kind, said=found.causes[0].said)], {}, headed=False) if "loss_fine" in kind else found
+    if "loss_fine" in kind:
+        return Explanation(None, [Cause(kind, said=found.causes[0].said)], {}, headed=False)
+    return found if any(page_of(c.kind) is not None for c in found.causes) else None
 
 
 def _of_several(module: Any, names: dict[str, Any]) -> Explanation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -412,6 +413,14 @@ POSTED = {  # the fault, its twins, what is said of the fault alone
         [(CONV, PIXELS.format(""), SCORES), (CONV, PIXELS.format(" / 2"), SCORES)],
         "at most 1 already",
     ),
+    "pixels divided twice, and sums that are not": (
+        (CONV, PIXELS.format(" / 255.0"), SCORES),
+        [
+            (CONV, PIXELS.format(""), "F.cross_entropy(net(torch.rand(12, 3, 8, 8) / 255 + X), Y)"),  # dequantization
+            (CONV, PIXELS.format(""), "F.cross_entropy(net(X + torch.rand_like(X) / 255), Y)"),
+        ],
+        "at most 1 already",
+    ),
     "tags of padding": (
         (TAGS, WORDS.format("+ (X > 0).long()"), "F.cross_entropy(net(X).transpose(1, 2), Y)"),
         [
@@ -476,3 +485,43 @@ with av.watch():
     names: dict[str, Any] = {"torch": torch, "av": av}
     exec(BEGIN + program, names)
     assert ("AV210" in names["answer"]) == said
+
+
+@pytest.mark.torch
+def test_what_an_optimizer_of_the_users_keeps_may_be_anything() -> None:
+    program = """
+class Own(optim.Optimizer):
+    def __init__(self, ps):
+        super().__init__(ps, {"lr": 0.1})
+    def step(self):
+        for p in self.param_groups[0]["params"]:
+            if p.grad is not None:
+                self.state[p] = p.grad.clone()
+                p.data -= 0.1 * p.grad
+net = nn.ModuleList([nn.Linear(4, 2), nn.Linear(4, 2)])
+opt = Own(net.parameters())
+for i in range(4):
+    x = torch.randn(6, 4)
+    loss = (net[0](x) + (net[1](x) if i < 3 else 0)).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+    del loss
+"""
+    assert "AV102" not in str(found(BEGIN + program, "torch"))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_loss_that_is_fine_says_so_and_one_that_is_odd_tells(library: str) -> None:
+    torch: Any = av if library == "core" else pytest.importorskip("torch")
+    program = """
+net = nn.Sequential(nn.Linear(4, 3){0})
+loss = F.cross_entropy(net(torch.randn(8, 4)), torch.arange(8) % 3)
+loss.backward()
+answer = str(av.explain(loss))
+"""
+    said = []
+    with av.watch() if library == "torch" else nullcontext():
+        for layer in ("", ", nn.Softmax(1)"):
+            names: dict[str, Any] = {"torch": torch, "av": av}
+            exec(BEGIN + program.format(layer), names)
+            said.append(names["answer"])
+    assert "Nothing stands out on the way to this loss" in said[0] and "Leave softmax out" in said[1]

@@ -22,22 +22,9 @@ NOT_LEAF = "can't optimize a non-leaf Tensor"
 KNOWN = ("made_of_number", "made_early", "inference", "dtype")  # other reasons why a root has no history, besides its inputs
 RENAMING = re.compile(r"\s*(\w+)\s*=.*\b\1\b")
 ALONE = (
-    "clamp",
-    "clip",
-    "clamp_min",
-    "clamp_max",
-    "relu",
-    "abs",
-    "to",
-    "float",
-    "double",
-    "half",
-    "clone",
-    "sigmoid",
-    "tanh",
-    "mul",
-    "div",
-)
+    "clamp", "clip", "clamp_min", "clamp_max", "relu", "abs", "to", "float", "double", "half", "clone", "sigmoid", "tanh",
+    "mul", "div",
+)  # fmt: skip
 UNUSED = ("to not have been used in the graph", "One of the differentiated Tensors")
 
 

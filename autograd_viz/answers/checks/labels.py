@@ -55,6 +55,7 @@ def _is_zero_or_one(value: Value) -> bool:
     return found is not None and count_zeros(value) > 0 and {*found} in ({0.0, 1.0}, {-1.0, 0.0})
 
 
+MOST_LEFT = {"cast_to_zero": 0.0, "scaled_twice": 1.01 / 255}
 LOST = dict.fromkeys(
     ("wrapped", "floored", "cast_to_zero", "argmax_of_one", "constant_input", "scaled_twice", "channels_viewed"), MAY
 )
@@ -69,7 +70,8 @@ def whole_numbers_lost(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             is_float = saved.state == "kept" and saved.value is not None and "float" in saved.value.dtype
             is_target = saved.state == "kept" and saved.name == "target"
             lost = f.live.lost(node, saved.name) if is_float or is_target else None
-            if lost is not None and (lost.kind != "cast_to_zero" or _is_zero(f, node, saved.name)):
+            most = None if lost is None else MOST_LEFT.get(lost.kind)
+            if lost is not None and (most is None or _is_within(f, node, saved.name, most)):
                 yield cause_of(lost.kind, lost, op=spelling(lost))
                 return
         made = f.live.data_made(node, "target") if op_of(f, node) in ("NllLoss", "NllLoss2D") else None
@@ -82,9 +84,10 @@ def whole_numbers_lost(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             return
 
 
-def _is_zero(f: Facts, node: str, saved: str) -> bool:
+def _is_within(f: Facts, node: str, saved: str, most: float) -> bool:
+    """Is what arrived at the op still so small? Sums may have made something else of it."""
     kept = f.live.kept(node, saved)
-    return kept is not None and kept.size > 1 and not kept.any()
+    return kept is not None and kept.size > 1 and float(abs(kept).max()) <= most
 
 
 def _constant_input(f: Facts, node: str) -> Event | None:

@@ -24,9 +24,7 @@ PLENTY, MANY_RESULTS = 2, 4  # passes whose graphs are kept; results
 DEPTH = 4  # lists, dictionaries and objects in each other
 MOST, MANY = 1000, 20_000  # things that one of them holds, and all together
 TARGET = re.compile(r"^\s*([\w.\[\]\"']+)\s*(?:[-+*/]?=)(?!=)")  # the left side of an assignment
-CHOOSING = re.compile(
-    r"[<>]|\b(?:min|max|sorted|append|argmin|argmax)\b"
-)  # of the line that reads a loss: one of them is taken
+CHOOSING = re.compile(r"[<>]|\b(?:min|max|sorted|append|argmin|argmax)\b")  # a line that takes one of several losses
 LAST = re.compile(r"\w+(?=\W*$)")  # the last name of a path
 
 

@@ -120,7 +120,9 @@ def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Hold
     decay = float(groups[0].get("weight_decay") or 0.0) if groups else 0.0
     eps = float((groups or optimizer.param_groups)[0].get("eps") or 0.0) if optimizer.param_groups else 0.0
     kind, shown = type(optimizer).__name__, tuple(steps)
-    has_moved = bool(groups) and bool(getattr(optimizer, "state", {}).get(tensor))
+    state = getattr(optimizer, "state", None)
+    kept = state.get(tensor) if groups and isinstance(state, dict) else None  # a dictionary, or what its author chose
+    has_moved = kept is not None and not (isinstance(kept, dict) and not kept)
     return Holder(kind, made, bool(groups), rate, shown, leaves, bool(goes_on), began, maximizes, decay, eps, has_moved)
 
 
