@@ -107,7 +107,7 @@ def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
     found = explain_asked(asked_about(root, names), names)
     kind = found.causes[0].kind.replace("all_fine", "loss_fine")
     if "loss_fine" in kind:
-        return Explanation(None, [Cause(kind, said=found.causes[0].said)], {}, headed=False)
+        return Explanation(question, [Cause(kind, said=found.causes[0].said)], names, headed=False)
     return found if any(page_of(c.kind) is not None for c in found.causes) else None
 
 
