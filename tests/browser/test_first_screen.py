@@ -17,6 +17,7 @@ LAPTOP = {"width": 1366, "height": 768}
 # what the first live picture is: a figure, a stepper, a run, maps; each stands where its stored one does
 RUN_HERE = ("01", "05", "09", "13", "14", "15")
 NAMES = [p.relative_to(NOTEBOOKS).as_posix() for p in sorted(NOTEBOOKS.rglob("*.ipynb"))]
+CHINESE = ("zh/02", "zh/05")  # the least room of those, which have the English ones' pictures under shorter texts
 # px that the first picture reaches below what is seen, by its lowest letters if it has any; -1 if there is none
 BELOW = """async (pictures) => {
   const { node } = window.jupyterapp.shell.currentWidget.content;
@@ -50,9 +51,10 @@ def beginning(notebook: Path) -> nbformat.NotebookNode:
 def test_the_first_picture_of_every_notebook_is_whole_on_the_first_screen(
     root: Path, server: tuple[str, str], browser: Any
 ) -> None:
-    """(Every notebook is opened, and the first cells of some run; with --thorough those of all.)"""
-    names = [name.replace("/", "_") for name in NAMES]
-    for name, first in zip(NAMES, names, strict=True):
+    """(All English notebooks are opened, and the first cells of some run; with --thorough all are, and those of all.)"""
+    opened = [name for name in NAMES if effort.THOROUGH or not name.startswith("zh/") or name.startswith(CHINESE)]
+    names = [name.replace("/", "_") for name in opened]
+    for name, first in zip(opened, names, strict=True):
         nbformat.write(beginning(NOTEBOOKS / name), root / f"first_{first}")
     page = browser.new_page(viewport=LAPTOP)
     lab, below = LabPage(page, server, f"first_{names[0]}"), dict[str, tuple[int, int]]()
