@@ -23,9 +23,9 @@ MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "
 
 
 @check("AV301", "not-finite", {**dict.fromkeys(MADE, SO), "bad_leaf*": SO, "bad_*": MAY, "changed_since": ASKED})
-def not_finite(numbers: Facts, question: Question) -> list[Cause]:
+def not_finite(f: Facts, q: Question) -> list[Cause]:
     """nan or inf in a gradient: the op that made it, forward or backward."""
-    return [_of_earlier_step(numbers, question, c) if c.kind in LATE else c for c in _causes(numbers)]
+    return [_of_earlier_step(f, q, c) if c.kind in LATE else c for c in _causes(f)]
 
 
 def births_of_loss(q: Question) -> list[Cause]:

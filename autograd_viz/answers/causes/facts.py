@@ -113,7 +113,23 @@ class Facts:
 
     def downstream(self, starts: Iterable[str]) -> dict[str, None]:
         """These nodes, and all nodes that can be reached along next_functions."""
-        return closure(starts, lambda node: (a.node for a in self.nodes[node].next_functions if a.node is not None))
+        return closure(starts, self.ways_on)
+
+    def sides(self, node: str) -> list[str | None]:
+        """The nodes behind its inputs; None for data."""
+        return [a.node for a in self.nodes[node].next_functions]
+
+    def ways_on(self, node: str) -> list[str]:
+        """The nodes behind its inputs, without data."""
+        return [a.node for a in self.nodes[node].next_functions if a.node is not None]
+
+    def first(self, node: str | None) -> str | None:
+        """The node behind its first input; None for data."""
+        return None if node is None else next(iter(self.sides(node)), None)
+
+    def takers(self, node: str) -> list[str]:
+        """The nodes whose ops took its results."""
+        return [s for e in self.edges_at(node) for s, _ in self.senders.get(e, ())]
 
     def edges_at(self, node: str) -> list[Edge]:
         """The outputs of the node's op, where gradients arrive."""
@@ -259,6 +275,10 @@ class Facts:
         """The op's results that still exist."""
         op = self.op(node)
         return [] if op is None else [self.tensors[id] for id in op.outputs if id is not None]
+
+    def shape(self, node: str) -> tuple[int, ...]:
+        """The shape of the op's first result; () if it is gone."""
+        return next((t.value.shape for t in self.results(node)), ())
 
     def plain(self, node: str, name: str) -> str:
         """A plain saved value by its text; "" if there is none."""

@@ -33,11 +33,6 @@ class Question:
     shared: dict[Op | None, tuple[set[Op], set[Any]]] = field(default_factory=dict)  # ops and leaves behind a root, for all
     _found: dict[Any, list[Cause]] = field(default_factory=dict, init=False)
 
-    @property
-    def question(self) -> Question:
-        """The question itself, for checks that ask it for more."""
-        return self
-
     def of_pass(self) -> Question:
         """The same question about the root of the pass: about all that it went through."""
         f = self.facts

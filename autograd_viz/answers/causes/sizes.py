@@ -46,9 +46,8 @@ class Hop(NamedTuple):
     "vanishing-or-exploding",
     {"resized_by_hooks": MAY, "resized_by_hook": ASKED, "shrank_*": MAY, "grew_*": MAY, "shrank": ASKED, "grew": ASKED},
 )
-def gradient_size(numbers: Facts) -> list[Cause]:
+def gradient_size(f: Facts) -> list[Cause]:
     """A gradient that shrinks or grows on its way from the loss, so that it is tiny or huge here."""
-    f = numbers
     size = norm(f.subject.grad)
     hooks = () if f.edge is None else f.live.hooks(f.edge[0])
     is_piled = len(hooks) >= PILED and len({*hooks}) == 1  # one in each iteration
@@ -152,7 +151,7 @@ def _is_level(f: Facts, node: str) -> bool:
 def _behind(f: Facts, node: str) -> str | None:
     """The node behind a sum, and behind the views of its input."""
     for _ in range(MOST_ROUTES):
-        after = [a.node for a in f.nodes[node].next_functions if a.node is not None]
+        after = f.ways_on(node)
         if len(after) != 1:
             return None
         node = after[0]

@@ -21,10 +21,9 @@ SCALES = ("Exp", "Softplus")  # divisors that a layer gives, of a spread
 LINEAR = (*SHAPED, "Sub", "Add", "Rsub", "Neg", "Mul", "Div")  # what is large stays large through these
 
 
-@check("AV207", "falls-without-end", {"no_bottom": MAY, "weights_grow": MAY}, of_run=True)
-def no_bottom(numbers: Facts, question: Question) -> Iterator[Cause]:
+@check("AV207", "falls-without-end", {"no_bottom": MAY, "weights_grow": MAY}, of_run=True, first=True)
+def no_bottom(f: Facts, q: Question) -> Iterator[Cause]:
     """A square or an exp() of what a layer gives enters the loss with a minus, so the loss has no least value."""
-    f, q = numbers, question
     trained = {f.live.id_of(p) for h in q.holders if h.steps for p in h.leaves} if q.minimizes else set()
     if q.minimizes and q.history.gone:  # what an optimizer had that is gone is not known
         trained |= {f.nodes[n].variable for n in f.pass_nodes}
@@ -38,13 +37,11 @@ def no_bottom(numbers: Facts, question: Question) -> Iterator[Cause]:
         own = _layers_in(f, node) if sign < 0 and _is_even(f, node) else set()
         if any(weights_of(f, n) & trained for n in own - held):
             yield cause_at(f, "no_bottom", node)
-            return
     of_weights = {(_leaf(f, node), sign) for node, sign in ends if op_of(f, node) in GROWING}
     for node, sign in ends:
         leaf = _leaf(f, node) if sign < 0 and _is_even(f, node) else None
         if leaf in trained and leaf is not None and (leaf, 1) not in of_weights:
             yield cause_at(f, "weights_grow", node)
-            return
 
 
 def _leaf(f: Facts, node: str) -> str | None:
@@ -86,24 +83,23 @@ def _layers_in(f: Facts, node: str) -> set[str]:
         if n is not None and op in LAYERS:
             met.append(n)
         elif n is not None and op in (*LINEAR, "Exp"):
-            ways = [a.node for a in f.nodes[n].next_functions]
+            ways = f.sides(n)
             is_scaled = op == "Div" and len(ways) > 1 and ways[1] is not None and op_of(f, ways[1]) not in SCALES
             todo += [] if is_scaled else ways[: 1 if op == "Div" else None]  # `x / x.norm()` is not large
     return {n for n in met if met.count(n) == 1}
 
 
-@check("AV211", "arguments-exchanged", {"exchanged": MAY, "exchanged_labels": SO, "exchanged_logs": SO}, of_run=True)
-def exchanged(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check(
+    "AV211", "arguments-exchanged", {"exchanged": MAY, "exchanged_labels": SO, "exchanged_logs": SO}, of_run=True, first=True
+)
+def exchanged(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A binary cross entropy or a kl_div that got the targets as its input, and the predictions as its targets."""
-    f = numbers
     for node in ways:
         op, sent = op_of(f, node), [a.node for a in f.nodes[node].next_functions[:2]]
         if op.startswith("BinaryCrossEntropy") and len(sent) > 1 and sent[0] is None and sent[1] is not None:
             given = next((t.value for t in f.inputs(node) if not t.requires_grad), None)
             is_label = given is not None and bool(given.numbers) and {*given.numbers} <= {0, 1}
             yield cause_at(f, "exchanged_labels" if is_label else "exchanged", node)
-            return
         own = sent[0] if op == "Xlogy" and len(sent) > 1 and sent[0] == sent[1] else None  # kl_div: a target and its logarithm
         if own is not None and op_of(f, own) == "LogSoftmax":
             yield cause_at(f, "exchanged_logs", node)
-            return

@@ -20,10 +20,10 @@ FEW, ENOUGH, RATIO = 4, 16, 2.0  # columns; targets; the largest weight, as a mu
 COLD = 0.5  # the largest temperature
 
 
-@check("AV220", "class-left-out", {"class_left_out": MAY}, of_run=True)
-def class_left_out(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV220", "class-left-out", {"class_left_out": MAY}, of_run=True, first=True)
+def class_left_out(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """An ignore_index that is one of the classes: the loss leaves out each sample of that class."""
-    f, nodes = numbers, [*ways]
+    nodes = [*ways]
     if any(op_of(f, n) in SEQUENCES for n in nodes):
         return
     for node in nodes:
@@ -37,17 +37,14 @@ def class_left_out(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         count, size = int((targets == left).sum()), len(targets)
         if 0 < count < size:
             yield cause_at(f, "class_left_out", node, left=str(left), count=str(count), size=str(size))
-            return
 
 
-@check("AV224", "weights-follow-counts", {"weights_of_counts": MAY, "pos_weight_of_counts": MAY}, of_run=True)
-def weights_of_counts(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV224", "weights-follow-counts", {"weights_of_counts": MAY, "pos_weight_of_counts": MAY}, of_run=True, first=True)
+def weights_of_counts(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Class weights that are largest for the most frequent classes: rare classes count even less."""
-    f = numbers
     for node in ways:
         if said := _pos_weight(f, node):
             yield cause_at(f, "pos_weight_of_counts", node, None, **said)
-            return
         targets, weights = (
             f.live.kept(node, n) if op_of(f, node).startswith("NllLoss") else None for n in ("target", "weight")
         )
@@ -60,7 +57,6 @@ def weights_of_counts(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             most = int(weights.argmax())
             weight, count, size = number_text(float(weights[most])), str(counts[most]), str(targets.size)
             yield cause_at(f, "weights_of_counts", node, most=str(most), weight=weight, count=count, size=size)
-            return
 
 
 def _pos_weight(f: Facts, node: str) -> dict[str, str]:
@@ -82,27 +78,25 @@ def _is_share(weights: Any, counts: Any) -> bool:
     return bool(np.corrcoef(weights, counts)[0, 1] > 1 - 1 / ENOUGH)
 
 
-@check("AV222", "temperature-multiplied", {"temperature_multiplied": MAY}, of_run=True)
-def temperature_multiplied(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV222", "temperature-multiplied", {"temperature_multiplied": MAY}, of_run=True, first=True)
+def temperature_multiplied(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Cosines that a temperature below 1 multiplies before a cross entropy: all rows get almost the same probability."""
-    f = numbers
     for node in ways:
-        before = [a.node for a in f.nodes[node].next_functions if a.node is not None] if op_of(f, node) == "LogSoftmax" else []
+        before = f.ways_on(node) if op_of(f, node) == "LogSoftmax" else []
         by = next((n for n in before if op_of(f, n) == "Mul"), None)
         factor = next((x for x in numbers_of(f, by) if x is not None and 0 < x <= COLD), None) if by is not None else None
         result = f.live.kept(node, "result") if factor is not None else None
-        users = {op_of(f, s) for e in f.edges_at(node) for s, _ in f.senders.get(e, ())}
+        users = {op_of(f, s) for s in f.takers(node)}
         if by is None or factor is None or result is None or result.ndim != 2 or "NllLoss" not in users:
             continue
         spread = float((result.max(1) - result.min(1)).max())
         if result.shape[1] >= FEW and spread <= 2 * factor and _are_cosines(f, by):
             yield cause_at(f, "temperature_multiplied", by, factor=number_text(factor))
-            return
 
 
 def _are_cosines(f: Facts, by: str) -> bool:
     """Are they the products of rows that were divided by their norms?"""
     node = next((a.node for a in f.nodes[by].next_functions if a.node is not None), None)
-    made = [a.node for a in f.nodes[node].next_functions if a.node is not None] if node is not None else []
+    made = f.ways_on(node) if node is not None else []
     made += [a.node for n in made if op_of(f, n) in ("T", "Transpose") for a in f.nodes[n].next_functions if a.node is not None]
     return node is not None and (op_of(f, node) == "Div" or any(op_of(f, n) == "Div" for n in made))

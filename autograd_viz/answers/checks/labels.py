@@ -21,14 +21,13 @@ LEVELING = {"sub": 0, "softmax": 1, "layer_norm": 0}  # the number that they mak
 INSIDE = 8  # nodes of one such loss
 
 
-@check("AV213", "labels-not-signs", {"not_signs": MAY}, of_run=True)
-def not_signs(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV213", "labels-not-signs", {"not_signs": MAY}, of_run=True, first=True)
+def not_signs(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A loss that takes the labels 1 and -1, and got 0 and 1: it does not count the zeros, or takes them for both."""
     for node in ways:
-        loss = numbers.live.called_as(node)
-        if loss in SIGNED and _has_zeros(numbers, node, loss):
-            yield cause_at(numbers, "not_signs", node, loss=loss)
-            return
+        loss = f.live.called_as(node)
+        if loss in SIGNED and _has_zeros(f, node, loss):
+            yield cause_at(f, "not_signs", node, loss=loss)
 
 
 def _has_zeros(f: Facts, node: str, loss: str) -> bool:
@@ -61,10 +60,9 @@ LOST = dict.fromkeys(
 )
 
 
-@check("AV219", "whole-numbers-lost", LOST, of_run=True)
-def whole_numbers_lost(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV219", "whole-numbers-lost", LOST, of_run=True, first=True)
+def whole_numbers_lost(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Data that lost what they say: uint8 wraps around, 100 - 128 is 228; a whole division, a cast or a mean may make all 0."""
-    f = numbers
     for node in ways:
         for saved in f.nodes[node].saved:
             is_float = saved.state == "kept" and saved.value is not None and "float" in saved.value.dtype
@@ -73,15 +71,12 @@ def whole_numbers_lost(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             most = None if lost is None else MOST_LEFT.get(lost.kind)
             if lost is not None and (most is None or _is_within(f, node, saved.name, most)):
                 yield cause_of(lost.kind, lost, op=spelling(lost))
-                return
         made = f.live.data_made(node, "target") if op_of(f, node) in ("NllLoss", "NllLoss2D") else None
         targets = f.live.kept(node, "target") if made is not None and made.name == "argmax" else None
         if made is not None and targets is not None and targets.size == prod(made.detail) > 1:
             yield cause_of("argmax_of_one", made, op=made.name)
-            return
         if (made := _constant_input(f, node)) is not None:
             yield cause_of("constant_input", made, op=spelling(made))
-            return
 
 
 def _is_within(f: Facts, node: str, saved: str, most: float) -> bool:

@@ -48,15 +48,15 @@ NOTHING, SMALL_RATE = 1e-7, 1e-5  # a step, as a part of a weight; a learning ra
 
 
 @check("AV401", "cleared-before-step", {"cleared_before_step": SO})
-def cleared_before_step(question: Question) -> list[Cause]:
+def cleared_before_step(q: Question) -> list[Cause]:
     """zero_grad() between backward() and step(): the step has nothing to go by."""
-    return [c for c in question.once(missing) if c.kind == "cleared_before_step"]
+    return [c for c in q.once(missing) if c.kind == "cleared_before_step"]
 
 
 @check("AV402", "not-in-optimizer", {"not_held*": MAY, "left_alone": ASKED})
-def not_held(question: Question) -> Iterator[Cause]:
+def not_held(q: Question) -> Iterator[Cause]:
     """No optimizer has the parameter: it got only the graph's other parameters, or was made before its module changed."""
-    q, holders = question, question.holders
+    holders = q.holders
     if not holders or q.optimizers:
         return
     last = holders[-1]
@@ -133,9 +133,8 @@ def _modules(q: Question) -> list[Any]:
     "never-stepped",
     {"rate_zero": ASKED, **RATES},
 )
-def never_stepped(question: Question) -> Iterator[Cause]:
+def never_stepped(q: Question) -> Iterator[Cause]:
     """Passes have run, and the optimizer never moves the parameter, or no longer does; or steps, and no pass."""
-    q = question
     steps = [s for h in q.optimizers for s in h.steps]
     is_fed = q.passes or not q.history.is_recorded or q.grad is not None or q.events("set", "cleared")
     if len(steps) >= PLENTY and not is_fed:
@@ -209,9 +208,9 @@ def _is_always_zero(schedule: Any) -> bool:
 
 
 @check("AV404", "step-before-backward", {"step_first": MAY, "stepped_twice": MAY, "stepped_by_two": MAY, "skipped": ASKED})
-def step_order(question: Question) -> Iterator[Cause]:
+def step_order(q: Question) -> Iterator[Cause]:
     """step() in the wrong place: before the pass of its iteration, or twice after it; or skipped by a scaler."""
-    q, last = question, question.last
+    last = q.last
     steps = sorted((s for h in q.optimizers for s in h.steps), key=lambda s: s.number)
     if last is None or not q.optimizers:
         return
@@ -231,16 +230,16 @@ def step_order(question: Question) -> Iterator[Cause]:
 
 
 @check("AV405", "not-cleared", ACCUMULATED_KINDS)
-def accumulated(question: Question) -> Iterator[Cause]:
+def accumulated(q: Question) -> Iterator[Cause]:
     """Several passes have accumulated, and nothing cleared the gradient; or each is divided by their number twice."""
-    q, passes = question, added(question)
+    passes = added(q)
     yield from _divided_twice(q)
     is_tool = not q.optimizers and (q.holders or not any(e.number > passes[0].number for e in q.events("written") if passes))
     is_parameter = type(q.tensor).__name__ == "Parameter"
     if len(passes) <= 1 or (is_tool and (q.holders or is_parameter)):  # a model, or an input, that is not trained here
         return
     lines = list(dict.fromkeys(s for p in passes if (s := p.source) is not None))
-    steps = [s for h in question.optimizers for s in h.steps]
+    steps = [s for h in q.optimizers for s in h.steps]
     is_meant = bool(steps) and not any(passes[0].number < s.number < passes[-1].number for s in steps)
     kind = "accumulating" if is_meant else "several" if len(lines) <= 1 else "several_lines"
     root, before = passes[-1].root, passes[-2].root
@@ -279,9 +278,9 @@ def _divisor(op: Op, q: Question) -> int | None:
 
 
 @check("AV406", "moved-without-gradient", {"moved_anyway": SO, "moved_unreached": MAY})
-def moved_anyway(question: Question) -> Iterator[Cause]:
+def moved_anyway(q: Question) -> Iterator[Cause]:
     """A parameter that gets no gradient any more, and that its optimizer still moves, as zero is a gradient too."""
-    q, on = question, max((e.number for e in question.events("switched_on")), default=None)
+    on = max((e.number for e in q.events("switched_on")), default=None)
     off = [e for e in q.events("switched_off") if (on is None or e.number > on) and not q.tensor.requires_grad]
     since = next(iter(off), q.last if q.is_left_over else None) if q.state == "zero" else None
     for holder in q.optimizers:
@@ -290,9 +289,9 @@ def moved_anyway(question: Question) -> Iterator[Cause]:
 
 
 @check("AV407", "clip-before-unscale", {"clipped_scaled": SO})
-def clip_before_unscale(question: Question) -> Iterator[Cause]:
+def clip_before_unscale(q: Question) -> Iterator[Cause]:
     """Gradients of a scaled loss were clipped before the scaler had divided them: their norm is that of the scale."""
-    q, last = question, question.last
+    last = q.last
     if last is None or not q.is_scaled:
         return
     for cause in last_write(q):
@@ -309,13 +308,13 @@ def step_of(holder: Holder, grad: float, count: int) -> float:
 
 
 @check("AV408", "step-too-large", {"step_too_large": MAY})
-def step_too_large(question: Question) -> Iterator[Cause]:
+def step_too_large(q: Question) -> Iterator[Cause]:
     """A learning rate at which each step moves the weights by as much as they are."""
-    for holder in question.optimizers if question.tensor.ndim > 1 else ():
-        own, grad = question.norms
-        grad /= max(len(added(question)), 1)  # a sum of passes is a fault of its own
-        step = step_of(holder, grad, question.tensor.numel())
-        rate, size = holder.rate or 0.0, math.sqrt(math.prod(question.tensor.shape[1:]))
+    for holder in q.optimizers if q.tensor.ndim > 1 else ():
+        own, grad = q.norms
+        grad /= max(len(added(q)), 1)  # a sum of passes is a fault of its own
+        step = step_of(holder, grad, q.tensor.numel())
+        rate, size = holder.rate or 0.0, math.sqrt(math.prod(q.tensor.shape[1:]))
         is_huge = holder.kind.startswith("Adam") and rate * size >= HUGE_RATE and rate >= LARGE_RATE and len(holder.leaves) > 2
         if len(holder.steps) >= SETTLED and (0 < own <= step < math.inf or (is_huge and 0 < step < math.inf)):
             said = {"rate": number_text(holder.rate or 0.0), "step": number_text(step), "own": number_text(own)}
@@ -323,12 +322,12 @@ def step_too_large(question: Question) -> Iterator[Cause]:
 
 
 @check("AV409", "outgrown", {"outgrown": MAY})
-def outgrown(question: Question) -> Iterator[Cause]:
+def outgrown(q: Question) -> Iterator[Cause]:
     """Weights that are very large after steps, and an op that overflowed, or nearly: behind it is the learning rate."""
-    own, grad = question.norms
-    for holder in question.optimizers:
+    own, grad = q.norms
+    for holder in q.optimizers:
         rate, count = holder.rate or 0.0, len(holder.steps)
-        sizes = [question.history.norms(p)[0] / math.sqrt(p.numel()) for p in holder.leaves if p.ndim > 1 and p.numel()]
+        sizes = [q.history.norms(p)[0] / math.sqrt(p.numel()) for p in holder.leaves if p.ndim > 1 and p.numel()]
         size = max((s for s in sizes if s < math.inf), default=0.0)
         is_near = rate * count >= size if holder.kind.startswith("Adam") else not rate * grad < NEAR * own  # true of nan
         if count > 1 and size >= LARGE and is_near:
@@ -337,9 +336,9 @@ def outgrown(question: Question) -> Iterator[Cause]:
 
 
 @check("AV410", "clip-in-vain", {"clipped_cleared": MAY, "clipped_late": MAY, "clipped_none": MAY})
-def clip_in_vain(question: Question) -> Iterator[Cause]:
+def clip_in_vain(q: Question) -> Iterator[Cause]:
     """The gradients are clipped between zero_grad() and backward(), or after step(): no step uses what it clipped."""
-    q, history = question, question.history
+    history = q.history
     steps = [s for h in q.holders for s in h.steps]
     events = {"clip": history.clips, "cleared": history.clearings(q.tensor), "pass": history.passes, "step": steps}
     if not history.clips or not q.optimizers:
@@ -360,16 +359,16 @@ def clip_in_vain(question: Question) -> Iterator[Cause]:
 
 
 @check("AV419", "rounded-away", {"rounded_away": MAY, "average_rounded": MAY})
-def rounded_away(question: Question) -> Iterator[Cause]:
+def rounded_away(q: Question) -> Iterator[Cause]:
     """Steps of weights, or of their average, in bfloat16 or float16 that are smaller than the distance to the next number."""
-    dtype = str(question.tensor.dtype).rpartition(".")[2]
-    own, grad = question.norms
-    for holder in question.optimizers if dtype in SPACING and question.tensor.ndim > 1 else ():
-        step = step_of(holder, grad, question.tensor.numel())
+    dtype = str(q.tensor.dtype).rpartition(".")[2]
+    own, grad = q.norms
+    for holder in q.optimizers if dtype in SPACING and q.tensor.ndim > 1 else ():
+        step = step_of(holder, grad, q.tensor.numel())
         if len(holder.steps) >= SETTLED and 0 < step < SPACING[dtype] * own:
             said = {"step": number_text(step), "own": number_text(own), "dtype": dtype}
             yield cause_of("rounded_away", holder.steps[-1], optimizer=holder.kind, **said)
-        elif len(holder.steps) >= SETTLED and (kept := _averaged(question, holder, 2 * SPACING[dtype])) is not None:
+        elif len(holder.steps) >= SETTLED and (kept := _averaged(q, holder, 2 * SPACING[dtype])) is not None:
             name, event, part = kept
             yield cause_of("average_rounded", event, average=name, part=number_text(part), dtype=dtype)
 
@@ -402,14 +401,14 @@ def _numbers_in(event: Event, q: Question) -> Iterator[float]:
 
 
 @check("AV411", "step-too-small", {"step_too_small": MAY, "clipped_away": MAY})
-def step_too_small(question: Question) -> Iterator[Cause]:
+def step_too_small(q: Question) -> Iterator[Cause]:
     """A learning rate, or a clipped gradient, so small that steps do not change the weights."""
-    own, grad = question.norms
-    for holder in question.optimizers if question.tensor.ndim > 1 else ():
-        rate, step = holder.rate or 0.0, step_of(holder, grad, question.tensor.numel())
+    own, grad = q.norms
+    for holder in q.optimizers if q.tensor.ndim > 1 else ():
+        rate, step = holder.rate or 0.0, step_of(holder, grad, q.tensor.numel())
         is_scheduled = holder.began is not None and rate < holder.began  # at the end of its schedule
-        is_small = len(holder.steps) >= SETTLED and 0 < step < NOTHING * own and not (is_scheduled or question.is_scaled)
-        clips = [c for c in last_write(question) if c.kind == "clipped"]
+        is_small = len(holder.steps) >= SETTLED and 0 < step < NOTHING * own and not (is_scheduled or q.is_scaled)
+        clips = [c for c in last_write(q) if c.kind == "clipped"]
         if is_small and (clips or rate < SMALL_RATE):
             said: dict[str, Said] = {"rate": number_text(rate), "step": number_text(step), "own": number_text(own)}
             at = clips[0].source if clips else source_of(holder.steps[-1])

@@ -28,23 +28,22 @@ KINDS = dict.fromkeys(
 
 
 @check("AV226", "margin-inside-out", KINDS, of_run=True)
-def margin_inside_out(numbers: Facts, question: Question) -> Iterator[Cause]:
+def margin_inside_out(f: Facts, q: Question) -> Iterator[Cause]:
     """A loss with a margin that is inside out: it pulls what it should push apart, or is 0 before the margin is kept."""
-    f, q = numbers, question
     if q.minimizes:
         yield from _of_scores(f)
     ends = [end for end in signed(f, lambda node: op_of(f, node) in (*BOUNDED, "Pow")) if end[1] > 0]
     for end in ends if q.minimizes else ():
         hinge = _hinge(f, end[0])
-        taken = None if hinge is None else _next(f, hinge, 0)
+        taken = None if hinge is None else f.first(hinge)
         if taken is not None and _is_of_one_pair(f, taken):
             yield cause_at(f, "same_pair", taken)
             return
         sign = 0 if taken is None else _constant(f, q, taken)
-        inner = _next(f, taken, 0) if taken is not None and sign else taken
+        inner = f.first(taken) if taken is not None and sign else taken
         if hinge is None or inner is None:
             continue
-        sides = [a.node for a in f.nodes[inner].next_functions] if op_of(f, inner) == "Sub" else []
+        sides = f.sides(inner) if op_of(f, inner) == "Sub" else []
         if len(sides) == 2 and all(s is not None and _distance(f, s) for s in sides):
             yield from _of_two(f, hinge, inner, sign)
         elif sign < 0 and _is_signed_score(f, inner):
@@ -55,15 +54,11 @@ def margin_inside_out(numbers: Facts, question: Question) -> Iterator[Cause]:
 
 def _is_of_one_pair(f: Facts, node: str) -> bool:
     """Is it the difference of two distances that are equal in every row?"""
-    sides = [a.node for a in f.nodes[node].next_functions if a.node is not None] if op_of(f, node) == "Sub" else []
-    under = [_next(f, side, 0) if op_of(f, side) == "Add" else side for side in sides]
+    sides = f.ways_on(node) if op_of(f, node) == "Sub" else []
+    under = [f.first(side) if op_of(f, side) == "Add" else side for side in sides]
     kept = [f.live.kept(n, "result") for n in under if n is not None and op_of(f, n) in NORMS[:2]]
     one, other = kept if len(kept) == 2 else (None, None)
     return one is not None and other is not None and one.size > 1 and np.array_equal(one, other)
-
-
-def _next(f: Facts, node: str, index: int) -> str | None:
-    return next((a.node for a in f.nodes[node].next_functions[index:]), None)
 
 
 def _hinge(f: Facts, node: str) -> str | None:
@@ -73,7 +68,7 @@ def _hinge(f: Facts, node: str) -> str | None:
         if op in BOUNDED:
             is_floor = op == "Relu" or (f.plain(node, "min") in ("0", "0.0") and not f.plain(node, "max"))
             return node if is_floor else None
-        before = _next(f, node, 0) if op == "Pow" else None
+        before = f.first(node) if op == "Pow" else None
         if before is None:
             break
         node = before
@@ -105,15 +100,15 @@ def _distance(f: Facts, node: str | None) -> bool:
         if op not in MEASURED or (op == "Mul" and len({*edges}) > 1):
             return False
         is_measured |= op in NORMS or op == "Mul"
-        node = _next(f, node, 0)
+        node = f.first(node)
     return False
 
 
 def _of_scores(f: Facts) -> Iterator[Cause]:
     """`-logsigmoid(negative - positive)` of products of rows: what is called negative gets the larger score."""
     for node, sign, _ in signed(f, lambda node: op_of(f, node) in ("LogSigmoid", "Softplus")):
-        difference = _next(f, node, 0) if sign == (-1 if op_of(f, node) == "LogSigmoid" else 1) else None
-        sides = [a.node for a in f.nodes[difference].next_functions] if difference and op_of(f, difference) == "Sub" else []
+        difference = f.first(node) if sign == (-1 if op_of(f, node) == "LogSigmoid" else 1) else None
+        sides = f.sides(difference) if difference and op_of(f, difference) == "Sub" else []
         if difference is None or len(sides) != 2 or not all(s is not None and _is_product(f, s) for s in sides):
             continue
         first = (True, False) if op_of(f, node) == "LogSigmoid" else (False, True)
@@ -124,7 +119,7 @@ def _of_scores(f: Facts) -> Iterator[Cause]:
 
 def _is_product(f: Facts, node: str) -> bool:
     """Is it a sum over the products of two results, row by row?"""
-    before = _next(f, node, 0) if op_of(f, node) == "Sum" else None
+    before = f.first(node) if op_of(f, node) == "Sum" else None
     edges = f.nodes[before].next_functions if before is not None and op_of(f, before) == "Mul" else ()
     return len({*edges}) == 2 and all(a.node is not None for a in edges)
 
@@ -150,7 +145,7 @@ def _of_two(f: Facts, hinge: str, difference: str, sign: int) -> Iterator[Cause]
 
 def _is_signed_score(f: Facts, node: str) -> bool:
     """Is it a product of a result with labels, 1 and -1?"""
-    ways = [a.node for a in f.nodes[node].next_functions] if op_of(f, node) == "Mul" else []
+    ways = f.sides(node) if op_of(f, node) == "Mul" else []
     if len(ways) != 2 or None not in ways:
         return False
     kept = f.live.kept(node, "self" if ways[0] is None else "other")

@@ -21,10 +21,10 @@ OWNERS = ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLa
 FEW = 3  # ops between a sum and what takes it
 
 
-@check("AV229", "mask-inverted", {"mask_inverted": MAY}, of_run=True)
-def mask_inverted(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV229", "mask-inverted", {"mask_inverted": MAY}, of_run=True, first=True)
+def mask_inverted(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A mask of attention that hides the real tokens of each row, and leaves its padding."""
-    f, nodes = numbers, [*ways]
+    nodes = [*ways]
     tables = [n for n in nodes if op_of(f, n) == "Embedding" and int(f.plain(n, "padding_idx") or -1) >= 0]
     for node in nodes if tables else ():
         weights = _weights(f, node)
@@ -33,7 +33,6 @@ def mask_inverted(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             tokens = f.live.kept(table, "indices")
             if tokens is not None and _shows_padding(weights, tokens != int(f.plain(table, "padding_idx"))):
                 yield cause_at(f, "mask_inverted", node, op="attention")
-                return
 
 
 def _weights(f: Facts, node: str) -> Any:
@@ -57,18 +56,16 @@ def _shows_padding(weights: Any, real: Any) -> bool:
     return bool(mixed.any()) and bool((is_hidden & is_shown)[mixed].all())
 
 
-@check("AV230", "positions-of-batch", {"positions_of_batch": MAY}, of_run=True)
-def positions_of_batch(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV230", "positions-of-batch", {"positions_of_batch": MAY}, of_run=True, first=True)
+def positions_of_batch(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
     """Positions that are cut to the size of dimension 0, which is the batch for attention with batch_first=True."""
-    f = numbers
-    layers = [p for m in question.models.values() for p in m.modules() if type(p).__name__ in OWNERS]
+    layers = [p for m in q.models.values() for p in m.modules() if type(p).__name__ in OWNERS]
     if not all(getattr(getattr(p, "self_attn", p), "batch_first", False) for p in layers):
         return
     for node in ways:
         shape = next((t.value.shape for t in f.results(node)), (0, 0, 0)) if op_of(f, node) == "Add" else ()
         if len(shape) == 3 and _is_cut_to_batch(expression_at(f.source(node))) and _turns(f, node) == {False}:
             yield cause_at(f, "positions_of_batch", node)
-            return
 
 
 def _is_cut_to_batch(found: ast.expr | None) -> bool:
@@ -86,7 +83,7 @@ def _turns(f: Facts, node: str) -> set[bool]:
     """Are its first two dimensions exchanged before attention: by the program (True), or by a layer with batch_first?"""
     found = set[bool]()
     for _ in range(FEW):
-        users = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())]
+        users = f.takers(node)
         found |= {called_at(f.source(u)) in TURNED for u in users if op_of(f, u) in ("Transpose", "Permute")}
         node = next((u for u in users if op_of(f, u) in DROPPED), "")
         if not node:

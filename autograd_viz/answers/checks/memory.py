@@ -29,9 +29,9 @@ LAST = re.compile(r"\w+(?=\W*$)")  # the last name of a path
 
 
 @check("AV601", "kept-graphs", {"kept_graphs": SO, "kept_for_sum": MAY, "kept_unused": MAY}, of_run=True)
-def kept_graphs(question: Question) -> Iterator[Cause]:
+def kept_graphs(q: Question) -> Iterator[Cause]:
     """A variable that keeps the graphs of earlier passes: `total += loss`, a list of losses, a hidden state."""
-    q, own = question, _own_ops(question)
+    own = _own_ops(q)
     if len(own) < PLENTY:
         return
     found = []
@@ -45,10 +45,10 @@ def kept_graphs(question: Question) -> Iterator[Cause]:
     yield from {c.source: c for c in reversed(found)}.values() if found else chain(_summed(q, own), _unused(q))
 
 
-@check("AV602", "old-graph", {"old_graph": MAY, "graph_grows": MAY}, of_run=True)
-def old_graph(question: Question) -> Iterator[Cause]:
+@check("AV602", "old-graph", {"old_graph": MAY, "graph_grows": MAY}, of_run=True, first=True)
+def old_graph(q: Question) -> Iterator[Cause]:
     """An op of an earlier pass, or from before the loop, and that each pass goes through again."""
-    q, last = question, question.last
+    last = q.last
     before = next((p for p in q.passes[-2::-1] if last is not None and p.source == last.source), None)
     if last is None or last.root is None or before is None or before.root is None:
         return
@@ -58,13 +58,11 @@ def old_graph(question: Question) -> Iterator[Cause]:
     ages = {op.number > began[1] for op in carried}  # of one age: several losses of one forward pass
     if len(ages) == PLENTY and not before.error:
         yield cause_of("graph_grows", op := max(carried, key=lambda op: op.number), op=spelling(op), **{"pass": last.source})
-        return
     for holder in q.holders:
         step = next((s.number for s in holder.steps if before.number < s.number < last.number), None)
         used = [op for op in shared if step is not None and any(g is leaf for g in op.given for leaf in holder.leaves)]
         if used:
             yield cause_of("old_graph", min(used, key=lambda op: op.number), op=spelling(used[0]), optimizer=holder.kind)
-            return
 
 
 def _own_ops(q: Question) -> dict[PassEvent, set[Op]]:
@@ -109,9 +107,9 @@ def _unused(q: Question) -> Iterator[Cause]:
 
 
 @check("AV603", "losses-dropped", {"losses_dropped": MAY}, of_run=True)
-def losses_dropped(question: Question) -> Iterator[Cause]:
+def losses_dropped(q: Question) -> Iterator[Cause]:
     """Several losses of one line before each backward(), which uses the last of them only: it may stand behind a loop."""
-    q, last = question, question.last
+    last = q.last
     root = None if last is None else last.root
     if last is None or root is None or last.source is None or len(q.passes) <= PLENTY:
         return

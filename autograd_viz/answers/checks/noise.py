@@ -22,10 +22,10 @@ TAKERS = {"Addmm": "mat1", "Mm": "self", "Convolution": "input"}
 CHANCE = 3.0  # standard deviations of the correlation of independent numbers
 
 
-@check("AV216", "other-noise", {"other_noise": MAY}, of_run=True)
-def other_noise(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV216", "other-noise", {"other_noise": MAY}, of_run=True, first=True)
+def other_noise(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
     """A model that is to predict the noise of its input, and whose targets are noise that was drawn once more."""
-    f, q, nodes = numbers, question, [*ways]
+    nodes = [*ways]
     began = max((p.number for p in q.passes[:-1]), default=0)
     ran = (
         min((op.number for op in q.ops_behind(q.last.root)), default=0) if q.last is not None and q.last.root is not None else 0
@@ -41,7 +41,6 @@ def other_noise(numbers: Facts, ways: Iterable[str], question: Question) -> Iter
         is_apart = made.number > ran or (others and others[-1].number > made.number and _has_none(f, mixed, node))
         if others and mixed and is_apart:
             yield cause_at(f, "other_noise", node, drawn=made.name, made=made.source, other=others[-1].source)
-            return
 
 
 def takes_data(f: Facts, node: str) -> bool:

@@ -21,10 +21,10 @@ CALLED = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", 
 FEW = 3  # rows
 
 
-@check("AV228", "shuffled-apart", {"shuffled_apart": MAY}, of_run=True)
-def shuffled_apart(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV228", "shuffled-apart", {"shuffled_apart": MAY}, of_run=True, first=True)
+def shuffled_apart(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
     """The rows of the input were put in a random order, and the targets were not, or in another one."""
-    f, nodes = numbers, [*ways]
+    nodes = [*ways]
     given = [(n, saved) for n in nodes if (saved := TAKERS.get(op_of(f, n))) is not None and takes_data(f, n)]
     orders = {f.live.ordered(*at) for at in given}
     order = orders.pop() if len(orders) == 1 else None
@@ -32,13 +32,12 @@ def shuffled_apart(numbers: Facts, ways: Iterable[str], question: Question) -> I
     if order is None or not order[0]:
         return
     for node in nodes:
-        its, targets = _targets(f, question, node)
+        its, targets = _targets(f, q, node)
         is_known = its is not None and targets is not None and {len(targets)} == rows and len(targets) >= FEW
         if is_known and its[0] != order[0] and its[1] < order[0] and _is_of_samples(targets):
             called = f.live.called_as(node)
             loss = called if called in CALLED else plain_name(op_of(f, node))
             yield cause_at(f, "shuffled_apart", node, shuffled=order[2], loss=loss)
-            return
 
 
 def _targets(f: Facts, q: Question, node: str) -> tuple[Any, Any]:

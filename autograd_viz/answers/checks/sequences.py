@@ -29,9 +29,9 @@ FAR = 16  # ops that are followed
 
 
 @check("AV215", "sees-its-target", {"target_is_input": MAY, "looks_ahead": MAY, "target_behind": MAY}, of_run=True)
-def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+def sees_target(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
     """A language model whose targets are its input, not shifted by one; or that has no causal mask, and sees the next token."""
-    f, nodes = numbers, [*ways]
+    nodes = [*ways]
     tables = [n for n in nodes if op_of(f, n) == "Embedding"]
     if (copied := _copied_step(f, nodes, tables)) is not None:
         yield cause_at(f, "target_is_input", copied, op=f.live.called_as(copied) or "nll_loss")
@@ -42,13 +42,13 @@ def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iter
         given = {t: f.live.kept(t, "indices") for t in tables if shape[1:2] == (int(f.plain(t, "weight_sym_argsize_0") or 0),)}
         if targets is None or not given or any(g is None or g.size != targets.size for g in given.values()):
             continue
-        if any(_is_task(question, g, targets) for g in given.values()):
+        if any(_is_task(q, g, targets) for g in given.values()):
             continue
         looks = [_looks_ahead(f, n) for n in nodes if not {*tables}.isdisjoint(f.downstream([n]))]
         seen = {look for look in looks if look is not None}
-        if all(_is_same(g, targets) for g in given.values()) and (False in seen or _is_recurrent(question)):
+        if all(_is_same(g, targets) for g in given.values()) and (False in seen or _is_recurrent(q)):
             yield cause_at(f, "target_is_input", node, op=f.live.called_as(node) or "nll_loss")
-        elif (False in seen or _is_recurrent(question)) and all(_is_before(g, targets) for g in given.values()):
+        elif (False in seen or _is_recurrent(q)) and all(_is_before(g, targets) for g in given.values()):
             yield cause_at(f, "target_behind", node, op=f.live.called_as(node) or "nll_loss")
         elif seen == {True} and all(_is_next(g, targets) for g in given.values()):
             yield cause_at(f, "looks_ahead", next(n for n in nodes if _looks_ahead(f, n)))
@@ -58,17 +58,17 @@ def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iter
 
 
 @check("AV225", "last-step", {"reverse_unseen": MAY, "last_is_padding": MAY}, of_run=True)
-def last_step(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+def last_step(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
     """The last step of a recurrent layer: there the reverse direction has read one step, and padded rows end."""
-    f, nodes = numbers, [*ways]
-    parts = [p for m in question.models.values() for p in m.modules() if type(p).__name__ in LAYERS]
+    nodes = [*ways]
+    parts = [p for m in q.models.values() for p in m.modules() if type(p).__name__ in LAYERS]
     for node in nodes:
-        before = next((a.node for a in f.nodes[node].next_functions), None) if op_of(f, node) == "Select" else None
+        before = f.first(node) if op_of(f, node) == "Select" else None
         if before is None or f.live.called_as(before) not in RECURRENT or f.plain(node, "index") != "-1":
             continue
         is_batch_first = op_of(f, before) == "Transpose"
         width, dim = next((t.value.shape[-1] for t in f.results(node)), 0), f.plain(node, "dim")
-        users = {op_of(f, s) for e in f.edges_at(node) for s, _ in f.senders.get(e, ())}
+        users = {op_of(f, s) for s in f.takers(node)}
         if dim != ("1" if is_batch_first else "0") or not users <= {*TAKERS}:
             continue
         sizes = re.findall(r"\d+", f.plain(node, "self_sym_sizes"))

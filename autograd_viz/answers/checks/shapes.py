@@ -25,14 +25,13 @@ ROWS = 3  # dimensions of a batch of sequences
 Shape = tuple[int, ...]
 
 
-@check("AV208", "rows-mixed", {"rows_mixed": MAY}, of_run=True)
-def rows_mixed(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV208", "rows-mixed", {"rows_mixed": MAY}, of_run=True, first=True)
+def rows_mixed(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A view that exchanges dimensions: it keeps the order of elements, so rows of different samples are mixed."""
     for node in ways:
-        for cause, before, after in _views(numbers, node):
-            if _exchanges(before, after) or _is_of_classes(numbers, node, before, after):
+        for cause, before, after in _views(f, node):
+            if _exchanges(before, after) or _is_of_classes(f, node, before, after):
                 yield replace(cause, said={**cause.said, "before": shape_text(before), "after": shape_text(after)})
-                return
 
 
 def _views(f: Facts, node: str) -> Iterator[tuple[Cause, Shape, Shape]]:
@@ -48,8 +47,8 @@ def _views(f: Facts, node: str) -> Iterator[tuple[Cause, Shape, Shape]]:
 
 def _is_of_classes(f: Facts, node: str, before: Shape, after: Shape) -> bool:
     """Is it `view(-1, classes)` before a softmax, of what a convolution gave: (batch, classes, places)?"""
-    users = {op_of(f, s) for e in f.edges_at(node) for s, _ in f.senders.get(e, ())}
-    made = _next(f, node)
+    users = {op_of(f, s) for s in f.takers(node)}
+    made = f.first(node)
     is_made = made is not None and op_of(f, made) == "Convolution"
     is_flat = len(before) > 2 == len(after) and after[1] == before[1] != before[-1]
     return is_made and is_flat and bool(users & {"LogSoftmax", "Softmax"})
@@ -83,49 +82,37 @@ def _groups(before: Shape, after: Shape) -> Iterator[tuple[Shape, Shape]]:
         yield tuple(parts[0]), tuple(parts[1])
 
 
-@check("AV209", "targets-in-other-order", {"other_order": MAY}, of_run=True)
-def other_order(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV209", "targets-in-other-order", {"other_order": MAY}, of_run=True, first=True)
+def other_order(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Scores (time, batch, classes) and targets (batch, time), each made flat: they are compared in different orders."""
-    f = numbers
     for node in ways:
         made = f.live.data_made(node, "target") if op_of(f, node) == "NllLoss" else None
         rows = made.detail if made is not None and made.name in (*CALLS, "flatten") else ()
-        flat = _next(f, _next(f, node)) if len(rows) == 2 else None
+        flat = f.first(f.first(node)) if len(rows) == 2 else None
         shape = _shape(f.plain(flat, "self_sym_sizes")) if flat is not None and op_of(f, flat) in VIEWS else ()
         if len(shape) == ROWS and shape[:2] == rows[::-1] != rows and 1 not in rows:
             yield cause_at(f, "other_order", node, scores=shape_text(shape), targets=shape_text(rows))
-            return
 
 
-def _next(f: Facts, node: str | None) -> str | None:
-    """The node behind the first input."""
-    return None if node is None else next((a.node for a in f.nodes[node].next_functions), None)
-
-
-@check("AV210", "batch-not-first", {"batch_not_first": MAY}, of_run=True)
-def batch_not_first(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV210", "batch-not-first", {"batch_not_first": MAY}, of_run=True, first=True)
+def batch_not_first(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
     """One step of dimension 1, or its mean, of a layer that was made without batch_first: there, dimension 1 is the batch."""
-    f, layers = numbers, _layers(question.names.values())
+    layers = _layers(q.names.values())
     owners = {f.live.id_of(p): kind for kind, part in layers for p in part.parameters()}
     recurrent = next((kind for kind, _ in layers if kind in RECURRENT), "")
     for node in ways if layers else ():
         shape, dim = _shape(f.plain(node, "self_sym_sizes")), f.plain(node, "dim").strip("(,)")
         if op_of(f, node) not in TAKES or len(shape) != ROWS or shape[1] == 1 or dim not in ("1", "-2"):
             continue
-        before = _next(f, node)
-        while before is not None and op_of(f, before) in ROUTES and _has_one_user(f, before):
-            before = _next(f, before)
-        if before is None or op_of(f, before) == "Transpose" or not _has_one_user(f, before):
+        before = f.first(node)
+        while before is not None and op_of(f, before) in ROUTES and len(f.takers(before)) == 1:
+            before = f.first(before)
+        if before is None or op_of(f, before) == "Transpose" or len(f.takers(before)) != 1:
             continue
-        leaves = [f.nodes[a.node].variable for a in f.nodes[before].next_functions if a.node is not None]
+        leaves = [f.nodes[n].variable for n in f.ways_on(before)]
         layer = recurrent if f.live.called_as(before) in CALLED else next((owners[v] for v in leaves if v in owners), "")
         if layer:
             yield cause_at(f, "batch_not_first", node, layer=layer, count=str(shape[1]))
-            return
-
-
-def _has_one_user(f: Facts, node: str) -> bool:
-    return sum(len(f.senders.get(e, ())) for e in f.edges_at(node)) == 1
 
 
 def _layers(values: Iterable[Any]) -> list[tuple[str, Any]]:

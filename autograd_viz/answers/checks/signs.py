@@ -33,9 +33,9 @@ End = tuple[str, int, str]
 
 
 @check("AV205", "wrong-sign", dict.fromkeys(SIGNS, MAY), of_run=True)
-def wrong_sign(question: Question) -> Iterator[Cause]:
+def wrong_sign(q: Question) -> Iterator[Cause]:
     """The optimizer makes a loss larger: its sign is wrong, or the optimizer maximizes."""
-    q, root = question, None if question.last is None else question.last.root
+    root = None if q.last is None else q.last.root
     if root is None or len({p.source for p in q.passes}) > 1:  # in turns with another loss: an adversary
         return
     leaves = q.leaves_of(root)
@@ -57,17 +57,15 @@ def wrong_sign(question: Question) -> Iterator[Cause]:
             yield cause_of("score_lowered", root, score=_score(f, scores[0][0]), optimizer=kind)
 
 
-@check("AV231", "overlap-of-logits", {"overlap_of_logits": MAY}, of_run=True)
-def overlap_of_logits(numbers: Facts, question: Question) -> Iterator[Cause]:
+@check("AV231", "overlap-of-logits", {"overlap_of_logits": MAY}, of_run=True, first=True)
+def overlap_of_logits(f: Facts, q: Question) -> Iterator[Cause]:
     """An overlap, as of a dice loss, of what a layer gives: below 0 or above 1 it means nothing."""
-    f = numbers
-    if question.minimizes:
+    if q.minimizes:
         for node, _, _ in [*signed(f, lambda node: _score(f, node) == "the overlap")]:
-            products = [n for n in f.downstream([node]) if op_of(f, n) == "Mul" and None in _sides(f, n)]
+            products = [n for n in f.downstream([node]) if op_of(f, n) == "Mul" and None in f.sides(n)]
             top = next((n for n in products if _is_raw(f, n)), None)
             if _score(f, node) == "the overlap" and top is not None:
                 yield cause_at(f, "overlap_of_logits", top)
-                return
 
 
 def _is_of_label(f: Facts, end: End) -> bool:
@@ -77,7 +75,7 @@ def _is_of_label(f: Facts, end: End) -> bool:
         return _is_pick(f, node)
     if op_of(f, node) not in ("LogSoftmax", "Log") or (op_of(f, node) == "Log" and not _is_probability(f, node)):
         return False
-    kept = f.live.kept(weighs, "self" if _sides(f, weighs)[0] is None else "other")
+    kept = f.live.kept(weighs, "self" if f.sides(weighs)[0] is None else "other")
     return kept is not None and bool(((kept == 0) | (kept == 1)).all()) and bool(kept.any()) and _is_alone(f, weighs)
 
 
@@ -95,7 +93,7 @@ def _is_alone(f: Facts, weighs: str) -> bool:
     """Does no other data weigh it on the way to the loss, as a gain does?"""
     node: str | None = weighs
     for _ in range(MOST):
-        node = next((s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())), None) if node is not None else None
+        node = next(iter(f.takers(node)), None) if node is not None else None
         if node is None:
             break
         if op_of(f, node) == "Mul" and any(not t.requires_grad and t.value.shape for t in f.inputs(node)):
@@ -103,13 +101,9 @@ def _is_alone(f: Facts, weighs: str) -> bool:
     return True
 
 
-def _sides(f: Facts, node: str) -> list[str | None]:
-    return [a.node for a in f.nodes[node].next_functions]
-
-
 def _is_raw(f: Facts, product: str) -> bool:
     """Are its predictions the result of a layer, and its data a tensor of rows?"""
-    made = next((n for n in _sides(f, product) if n is not None), None)
+    made = next((n for n in f.sides(product) if n is not None), None)
     while made is not None and op_of(f, made) in SHAPED:
         made = _next(f, made)
     rows = [t.value.shape for t in f.inputs(product) if not t.requires_grad]
@@ -120,20 +114,20 @@ def _score(f: Facts, node: str) -> str:
     """What a term measures, if that is best when it is large: a cosine, or an overlap divided by a sum of two."""
     if f.live.called_as(node) == "cosine_similarity":
         last = [*_through(f, node, ("Sum",))][-1]
-        is_trained = all(a.node is not None for a in f.nodes[last].next_functions)  # two outputs may be meant to differ
+        is_trained = None not in f.sides(last)  # two outputs may be meant to differ
         return "" if is_trained else "cosine_similarity"
-    sides = [a.node for a in f.nodes[node].next_functions] if op_of(f, node) == "Div" else []
+    sides = f.sides(node) if op_of(f, node) == "Div" else []
     tops = [*_through(f, sides[0], ("Mul", "Add"))] if len(sides) == 2 else []
     sums = [*_through(f, sides[1], ("Add", "Sub"))] if len(sides) == 2 else []
     product = _next(f, tops[-1]) if tops and op_of(f, tops[-1]) == "Sum" else None
-    overlaps = [a.node for a in f.nodes[product].next_functions] if product is not None and op_of(f, product) == "Mul" else []
+    overlaps = f.sides(product) if product is not None and op_of(f, product) == "Mul" else []
     is_of_data = len(overlaps) == 2 and None in overlaps  # predictions times targets
     is_share = is_of_data and len(sums) > 1 and op_of(f, sums[-1]) == "Sum" and _next(f, sums[-1]) in overlaps
     return "the overlap" if is_share else ""
 
 
 def _next(f: Facts, node: str) -> str | None:
-    return next((a.node for a in f.nodes[node].next_functions if a.node is not None), None)
+    return next(iter(f.ways_on(node)), None)
 
 
 def _through(f: Facts, node: str | None, ops: tuple[str, ...]) -> Iterator[str]:
@@ -202,7 +196,7 @@ def _is_cost(f: Facts, end: End) -> bool:
 
 def _is_of_clipped_ratio(f: Facts, node: str) -> bool:
     """Are its inputs products with data, of a ratio and of the clamped ratio?"""
-    inputs = [a.node for a in f.nodes[node].next_functions if a.node is not None]
-    ratios = [a.node for n in inputs if op_of(f, n) == "Mul" for a in f.nodes[n].next_functions if a.node is not None]
-    clamps = [n for n in ratios if op_of(f, n) == "Clamp" and f.nodes[n].next_functions[0].node in ratios]
+    inputs = f.ways_on(node)
+    ratios = [way for n in inputs if op_of(f, n) == "Mul" for way in f.ways_on(n)]
+    clamps = [n for n in ratios if op_of(f, n) == "Clamp" and f.first(n) in ratios]
     return len(inputs) == len(ratios) == 2 and len(clamps) == 1

@@ -21,18 +21,16 @@ MOST = 24  # nodes of one cosine_similarity()
 Rows = tuple[int, ...]
 
 
-@check("AV233", "norms-of-columns", {"norms_of_columns": MAY}, of_run=True)
-def norms_of_columns(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV233", "norms-of-columns", {"norms_of_columns": MAY}, of_run=True, first=True)
+def norms_of_columns(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A contrastive loss over the products of rows that were divided by the norms of their columns: no cosines."""
-    f = numbers
     for node in ways:
         made = _along(f, node) if op_of(f, node) == "LogSoftmax" else None
         while made is not None and op_of(f, made) in ("Mul", "Div"):
             made = _along(f, made)
-        sides = [a.node for a in f.nodes[made].next_functions] if made is not None and op_of(f, made) == "Mm" else []
+        sides = f.sides(made) if made is not None and op_of(f, made) == "Mm" else []
         if len(sides) == 2 and all(s is not None and _is_of_columns(f, _origin(f, s)) for s in sides):
             yield cause_at(f, "norms_of_columns", made or node)
-            return
 
 
 def _is_of_columns(f: Facts, node: str) -> bool:
@@ -44,10 +42,9 @@ def _is_of_columns(f: Facts, node: str) -> bool:
     return by is not None and op_of(f, by) in ("LinalgVectorNorm", "Norm") and f.plain(by, "dim") in ("(0,)", "[0]", "(-2,)")
 
 
-@check("AV214", "compared-with-itself", {"own_target": MAY, "own_among": MAY}, of_run=True)
-def own_similarity(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV214", "compared-with-itself", {"own_target": MAY, "own_among": MAY}, of_run=True, first=True)
+def own_similarity(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A contrastive loss over the products of rows with each other, with the diagonal: each row is compared with itself."""
-    f = numbers
     for node in ways:
         scores = _along(f, node) if op_of(f, node) == "NllLoss" else None
         if scores is not None and op_of(f, scores) == "LogSoftmax":
@@ -57,17 +54,12 @@ def own_similarity(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         if made is not None:
             cause, called = cause_at(f, "own_target" if is_target else "own_among", made), called_at(f.source(made))
             yield replace(cause, said={**cause.said, "op": called}) if called else cause
-            return
-
-
-def _shape(f: Facts, node: str) -> Rows:
-    return next((t.value.shape for t in f.results(node)), ())
 
 
 def _along(f: Facts, node: str) -> str | None:
     """The node behind its only input, or behind the one that has the shape of its result."""
-    before = [a.node for a in f.nodes[node].next_functions if a.node is not None]
-    same = [b for b in before if _shape(f, b) == _shape(f, node)]
+    before = f.ways_on(node)
+    same = [b for b in before if f.shape(b) == f.shape(node)]
     return before[0] if len(before) == 1 else same[0] if len(same) == 1 else None
 
 
@@ -80,8 +72,8 @@ def _products(f: Facts, of: str, saved: str) -> str | None:
     while node is not None and op_of(f, node) in (*SCALED, *SHAPED) and not f.live.called_as(node).startswith("cos"):
         others, op = [t.value.shape for t in f.inputs(node) if not t.requires_grad], f.op(node)
         is_known = is_plain or (op is not None and all(o.tensor is not None or o.text != UNKNOWN for o in op.inputs))
-        node = _along(f, node) if is_known and _shape(f, node) not in others else None
-    shape = () if node is None else _shape(f, node)
+        node = _along(f, node) if is_known and f.shape(node) not in others else None
+    shape = () if node is None else f.shape(node)
     if node is None or len({*shape[-2:]}) != 1 or shape[-1] < 2 or shape[:-2] not in ((), (1,)):
         return None
     if f.live.called_as(node) == "cosine_similarity":
@@ -121,12 +113,12 @@ def _origin(f: Facts, node: str) -> str:
 
 def _summed(f: Facts, node: str) -> str | None:
     """The products that a hand-made loss sums over each row, to divide by the sum or to take its logarithm."""
-    op, shape = op_of(f, node), _shape(f, node)
+    op, shape = op_of(f, node), f.shape(node)
     before = f.nodes[node].next_functions[0].node if op in ("Sum", "Logsumexp") else None
     if before is None or f.plain(node, "dim") not in ("(1,)", "(-1,)") or shape[1:] not in ((), (1,)):
         return None
     if op == "Logsumexp":
         return _products(f, node, "self")
-    users = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())]
-    is_loss = users and all(op_of(f, u) == "Log" or (op_of(f, u) == "Div" and _shape(f, u) == shape) for u in users)
+    users = f.takers(node)
+    is_loss = users and all(op_of(f, u) == "Log" or (op_of(f, u) == "Div" and f.shape(u) == shape) for u in users)
     return _products(f, before, "result") if is_loss and op_of(f, before) == "Exp" else None

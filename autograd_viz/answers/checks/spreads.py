@@ -20,10 +20,9 @@ KINDS = {"spread_is_variance": MAY, "spread_is_log": MAY, "log_of_scale": MAY}
 
 
 @check("AV227", "log-of-spread", KINDS, of_run=True)
-def log_of_spread(numbers: Facts, question: Question) -> Iterator[Cause]:
+def log_of_spread(f: Facts, q: Question) -> Iterator[Cause]:
     """The logarithm of a variance that is taken for that of a standard deviation; or that of a scale with the wrong sign."""
-    f = numbers
-    if not question.minimizes:
+    if not q.minimizes:
         return
     met, exps = _linear(f), dict[Edge, list[str]]()
     for node in f.pass_nodes:
@@ -117,7 +116,7 @@ def _scales(f: Facts, exp: str, met: dict[Edge, set[int]]) -> bool:
     """Does it multiply a square in the loss, or what a square is taken of, and do these enter the loss with a plus?"""
     if met.get((exp, 0), {0}) != {0}:
         return False  # it is a term itself
-    users = [s for e in f.edges_at(exp) for s, _ in f.senders.get(e, ())]
+    users = f.takers(exp)
     if not users or any(op_of(f, u) != "Mul" for u in users):
         return False
     if any(met.get((u, 0)) == {1} and any(_is_square(f, a.node) for a in f.nodes[u].next_functions) for u in users):

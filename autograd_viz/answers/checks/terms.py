@@ -26,10 +26,10 @@ NAMED, NORMS = re.compile(r"\s*\(?([A-Za-z_]\w*)"), ("Norm", "LinalgVectorNorm")
 MOST = 16  # terms
 
 
-@check("AV223", "sum-beside-mean", {"sum_beside_mean": MAY}, of_run=True)
-def sum_beside_mean(numbers: Facts) -> Iterator[Cause]:
+@check("AV223", "sum-beside-mean", {"sum_beside_mean": MAY}, of_run=True, first=True)
+def sum_beside_mean(f: Facts) -> Iterator[Cause]:
     """A loss that adds a mean over a batch, and a sum over all elements of the batch, which counts many times more."""
-    f, terms = numbers, [*_terms(numbers)]
+    terms = [*_terms(f)]
     means = {node: rows for node, _ in terms if (rows := _mean_of(f, node))}
     for node, factor in terms:
         shape = next((t.value.shape for t in f.inputs(node)), ()) if op_of(f, node) == "Sum" else ()
@@ -37,7 +37,6 @@ def sum_beside_mean(numbers: Facts) -> Iterator[Cause]:
         of_rows = [n for n, rows in means.items() if is_whole and rows == shape[0]]
         if of_rows and prod(shape) >= MANY and factor >= LEAST and _share(f, node, of_rows):
             yield cause_at(f, "sum_beside_mean", node, shape=shape_text(shape), count=str(prod(shape)))
-            return
 
 
 def _terms(f: Facts) -> Iterator[tuple[str, float]]:
@@ -47,7 +46,7 @@ def _terms(f: Facts) -> Iterator[tuple[str, float]]:
         if not todo:
             return
         node, factor = todo.pop()
-        op, after = op_of(f, node), [a.node for a in f.nodes[node].next_functions if a.node is not None]
+        op, after = op_of(f, node), f.ways_on(node)
         known = [abs(n) for n in numbers_of(f, node) if n is not None]
         is_data = any(not t.requires_grad for t in f.inputs(node))
         if op in ("Add", "Sub", "Neg", "Rsub") and not is_data:
@@ -81,9 +80,9 @@ def _mean_of(f: Facts, node: str) -> int:
 
 
 @check("AV221", "other-action", {"other_action": MAY, "best_action": MAY, "position_as_value": MAY}, of_run=True)
-def other_action(question: Question) -> Iterator[Cause]:
+def other_action(q: Question) -> Iterator[Cause]:
     """What is trained by rewards is not of the action that was taken: a log_prob() of a new sample, or the largest value."""
-    root = None if question.last is None else question.last.root
+    root = None if q.last is None else q.last.root
     there = with_history([root]) if root is not None else set()
     logs = [op for op in there if op.source is not None and called_at(op.source) == "log_prob"]
     drawn = [op for op in logs if op.source is not None and SAMPLED.search(op.source.expression)]
@@ -92,22 +91,21 @@ def other_action(question: Question) -> Iterator[Cause]:
     yield from best_action(there)
 
 
-@check("AV232", "penalty-of-batch", {"penalty_of_batch": MAY}, of_run=True)
-def penalty_of_batch(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV232", "penalty-of-batch", {"penalty_of_batch": MAY}, of_run=True, first=True)
+def penalty_of_batch(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
     """A gradient penalty that takes one norm of the gradients of a whole batch, and compares it with 1."""
-    f, grads = numbers, [p for p in question.history.passes if p.name == "grad" and p.source is not None]
+    grads = [p for p in q.history.passes if p.name == "grad" and p.source is not None]
     made = {m[1] for p in grads if p.source is not None and (m := NAMED.match(p.source.text)) is not None}
-    weights = {tuple(p.shape) for m in question.models.values() for p in m.parameters()}  # those have one norm each
+    weights = {tuple(p.shape) for m in q.models.values() for p in m.parameters()}  # those have one norm each
     for node in ways if made else ():
         source = f.source(node)
-        users = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())]
+        users = f.takers(node)
         is_whole = op_of(f, node) in NORMS and f.plain(node, "dim") == ""
         shape = next((t.value.shape for t in f.inputs(node)), ()) if is_whole else ()
         name = NAMED.match(source.expression) if source is not None else None
         is_of_rows = len(shape) > 1 and shape[0] > 1 and name is not None and name[1] in made and shape not in weights
         if is_of_rows and any(op_of(f, u) == "Sub" and _takes_one(f, u) for u in users):
             yield cause_at(f, "penalty_of_batch", node, shape=shape_text(shape))
-            return
 
 
 def _takes_one(f: Facts, node: str) -> bool:

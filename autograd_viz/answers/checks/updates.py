@@ -37,9 +37,8 @@ DRAWN = ("uniform_", "normal_", "orthogonal_", "reset_parameters")  # how names 
 
 
 @check("AV412", "cleared-between-passes", {"cleared_between": MAY})
-def cleared_between(question: Question) -> Iterator[Cause]:
+def cleared_between(q: Question) -> Iterator[Cause]:
     """Several passes before each step(), with zero_grad() before each of them: the step uses the last one only."""
-    q = question
     steps = sorted(s.number for h in q.optimizers if h.kind != "LBFGS" for s in h.steps)  # it clears for each trial of a step
     passes = [p for p in q.passes if not (p.error or p.wanted) and (p.root is None or q.is_reached_from(p.root))]
     if len(steps) < PLENTY or not passes or [c for c in last_write(q) if c.kind != "clipped"]:
@@ -73,9 +72,8 @@ def _is_unread(q: Question, of: PassEvent, cleared: Event) -> bool:
 
 
 @check("AV413", "undone", {"drawn_anew": MAY, "clamped_back": MAY})
-def undone(question: Question) -> Iterator[Cause]:
+def undone(q: Question) -> Iterator[Cause]:
     """What steps have changed is written over: values are drawn anew in the loop, or clamped back to their bounds."""
-    q = question
     steps = sorted(s.number for h in q.optimizers for s in h.steps)
     written = q.events("written") if len(steps) >= SETTLED else []
     if not written:
@@ -92,13 +90,13 @@ def undone(question: Question) -> Iterator[Cause]:
 
 
 @check("AV414", "copied-onto-itself", {"onto_itself": MAY, "one_network": MAY}, of_run=True)
-def copied_onto_itself(question: Question) -> Iterator[Cause]:
+def copied_onto_itself(q: Question) -> Iterator[Cause]:
     """A copy that copies nothing: state_dict() gives the weights themselves, and `target = net` is the same network."""
-    first = min((s.number for h in question.holders for s in h.steps), default=None)
-    found = [e for e in question.history.onto_itself if first is not None and e.number > first]
+    first = min((s.number for h in q.holders for s in h.steps), default=None)
+    found = [e for e in q.history.onto_itself if first is not None and e.number > first]
     if found:
         yield cause_of("onto_itself", found[-1], by=f"{found[-1].name}()")
-    elif first is not None and (pair := _one_network(question)) is not None:
+    elif first is not None and (pair := _one_network(q)) is not None:
         root, target, online = pair
         yield cause_of("one_network", root, target=target, online=online)
 
@@ -133,10 +131,10 @@ def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
             yield f"{name}.", {**held, **held.get("_modules", {})}
 
 
-@check("AV420", "tie-lost", {"tie_copied": MAY, "tie_replaced": MAY}, of_run=True)
-def tie_lost(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV420", "tie-lost", {"tie_copied": MAY, "tie_replaced": MAY}, of_run=True, first=True)
+def tie_lost(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
     """A table of embeddings and the weight of a layer that seem meant to be one parameter, and are two."""
-    f, q, nodes = numbers, question, [*ways]
+    nodes = [*ways]
     leaves = {f.live.id_of(p): p for h in q.holders if h.steps for p in h.leaves}
     edges = [a for n in nodes if op_of(f, n) == "Embedding" for a in f.nodes[n].next_functions]
     tables = {f.nodes[a.node].variable for a in edges if a.node is not None}
@@ -149,12 +147,10 @@ def tie_lost(numbers: Facts, ways: Iterable[str], question: Question) -> Iterato
         gone, first = q.history.owner_of(own), next(iter(q.history.events_of(own, "placed")), None)
         if gone is not None and first is not None and "Embedding" in getattr(first.source, "text", ""):
             yield cause_of("tie_replaced", gone, **said)
-            return
         if _alike(own.detach(), other.detach()) > ALIKE:
             begun = min(s.number for h in q.holders for s in h.steps)
             made = [e for e in q.history.events_of(own, "made", "placed", "written") if e.number < begun]
             yield cause_of("tie_copied", made[-1] if made else None, **said)
-            return
 
 
 def _alike(a: Any, b: Any) -> float:
@@ -165,9 +161,8 @@ def _alike(a: Any, b: Any) -> float:
 
 
 @check("AV415", "optimizer-made-anew", {"made_anew": MAY, "model_anew": MAY})
-def made_anew(question: Question) -> Iterator[Cause]:
+def made_anew(q: Question) -> Iterator[Cause]:
     """An optimizer with averages of the gradient is made anew for each step, so it begins again; or with its model."""
-    q = question
     for h in [h for h in q.optimizers if h.made is not None]:
         same = [e for e in q.history.born if e.source == h.made.source and e.name == h.kind]
         steps = [s.number for s in (*q.history.gone, *(s for other in q.holders for s in other.steps))]
@@ -193,10 +188,9 @@ def _goes_on(q: Question) -> bool:
     return any(e.source not in lines for e in q.events("written")) or any(shapes in others for shapes in own)
 
 
-@check("AV416", "target-follows-at-once", {"follows_at_once": MAY, "led_back": MAY}, of_run=True)
-def follows_at_once(question: Question) -> Iterator[Cause]:
+@check("AV416", "target-follows-at-once", {"follows_at_once": MAY, "led_back": MAY}, of_run=True, first=True)
+def follows_at_once(q: Question) -> Iterator[Cause]:
     """An update that makes a target network almost equal to the trained one, or the trained one to the other."""
-    q = question
     held = {p for h in q.holders for p in h.leaves}
     nets = [(name, dict(m.named_parameters())) for name, m in q.models.items()]
     for name, copies in nets:
@@ -207,7 +201,6 @@ def follows_at_once(question: Question) -> Iterator[Cause]:
                 found = _follows(q, t, own[path]) or _follows(q, own[path], t) if own[path] in held else None
                 if found is not None:
                     yield Cause(found.kind, source=found.source, said={**found.said, "target": name, "online": online})
-                    return
 
 
 def _follows(q: Question, t: Any, w: Any) -> Cause | None:
@@ -224,9 +217,8 @@ def _follows(q: Question, t: Any, w: Any) -> Cause | None:
 
 
 @check("AV417", "decayed-away", {"decayed_away": MAY, "decay_in_gradient": MAY})
-def decayed_away(question: Question) -> Iterator[Cause]:
+def decayed_away(q: Question) -> Iterator[Cause]:
     """A weight decay that takes a large part of the weights away in each step, or adds more to a gradient than it has."""
-    q = question
     for h in q.optimizers if q.tensor.ndim > 1 else ():
         part, (own, grad) = (h.rate or 0.0) * h.decay, q.norms
         if len(h.steps) < SETTLED or not own or sum(p.ndim > 1 for p in h.leaves) < 2:
@@ -240,9 +232,9 @@ def decayed_away(question: Question) -> Iterator[Cause]:
 
 
 @check("AV418", "seeded-in-loop", {"seeded_in_loop": MAY}, of_run=True)
-def seeded_in_loop(question: Question) -> Iterator[Cause]:
+def seeded_in_loop(q: Question) -> Iterator[Cause]:
     """manual_seed() with the same seed in each iteration: dropout, noise and batches are the same in all steps."""
-    q, seeds = question, question.history.seeds
+    seeds = q.history.seeds
     passes = [p.number for p in q.passes][-PLENTY - 1 :]
     rounds = [[e for e in seeds if a < e.number < b] for a, b in pairwise(passes)]
     if len(rounds) < PLENTY or q.last is None or q.last.root is None or not all(rounds):
