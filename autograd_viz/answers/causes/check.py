@@ -16,7 +16,7 @@ from typing import Any
 from .cause import Cause
 from .question import Question
 
-NEEDS: Mapping[str, Callable[[Question], Any]] = {"q": lambda q: q, "f": lambda q: q.numbers, "ways": lambda q: q.ways}
+NEEDS: Mapping[str, Callable[[Question], Any]] = {"q": lambda q: q, "f": lambda q: q.numbers, "nodes": lambda q: q.ways}
 When = Callable[..., Iterable[Cause]]
 SO, MAY, ASKED = "so", "may", "asked"  # it is a fault; it may be one; it answers a question, and is no fault
 

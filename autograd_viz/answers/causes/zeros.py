@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ... import words
 from ...graph.model import Value
@@ -53,9 +53,9 @@ def all_zero(f: Facts, q: Question) -> list[Cause]:
 
 
 @check("AV303", "norm-of-one", {"norm_of_one": SO, "mean_of_one": MAY}, of_run=True, first=True)
-def norm_of_one(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def norm_of_one(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A layer norm over one element: it is its own mean, so the result is the bias whatever the input is."""
-    for node in ways:
+    for node in nodes:
         is_layer = op_of(f, node) == "NativeLayerNorm" and f.plain(node, "normalized_shape") in ("(1,)", "[1]", "1")
         sizes = [f.plain(node, name) for name in ("group", "C", "HxW")] if op_of(f, node) == "NativeGroupNorm" else []
         if is_layer or (sizes and sizes[0] == sizes[1] and sizes[2] == "1"):

@@ -40,25 +40,23 @@ CUTTING = ("detach", "data", "float", "to")
 FAR = 8  # ops that are followed
 MANY = 0.2  # the part of targets that are negative
 PLENTY = 1.5  # labels of a row, on average
+REACHED = ("out_of_reach", "no_probability", "several_labels", "logits_as_target")
 OUTSIDE = 0.5  # beyond a range, by which a target is out of reach
 
 
 @check("AV204", "trained-target", {"target_trained": MAY, "weight_trained": MAY, "target_held": MAY}, of_run=True, first=True)
-def trained_target(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+def trained_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A target, or the weight of a log_prob(), that the model itself computed, and through which the loss trains it, too."""
-    for node in ways:
+    for node in nodes:
         edges = f.ways_on(node)
         if op_of(f, node) not in (*LOSSES, "Rsub") or len(edges) != 2:
             continue
         for value, target in (edges, edges[::-1]):
-            if (
-                op_of(f, _behind(f, value, PICKED)) in LAYERS
-                and (added := _bootstrapped(f, target)) is not None
-                and _shares(f, value, target)
-            ):
+            added = _bootstrapped(f, target) if op_of(f, _behind(f, value, PICKED)) in LAYERS else None
+            if added is not None and _shares(f, value, target):
                 yield cause_at(f, "target_trained", added)
-    root = None if q.last is None else q.last.root
-    for op in with_history([root]) if root is not None else ():
+    root = q.last_root
+    for op in q.ops_behind(root):
         given = [g for g in op.given if is_op(g) and not g.cut]
         if op.name in WEIGHING and len(given) == 2:
             for log, weight in (given, given[::-1]):
@@ -178,26 +176,19 @@ def _has_data(op: Op) -> bool:
     return bool(sides) and not any(isinstance(side, ast.Constant) for side in sides)
 
 
-REACHED = ("out_of_reach", "no_probability", "several_labels", "logits_as_target")
-
-
 @check("AV206", "target-out-of-reach", dict.fromkeys(REACHED, MAY), of_run=True, first=True)
-def out_of_reach(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def out_of_reach(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """Targets outside the range of the function that makes the predictions: a sigmoid cannot give 7, nor a relu -7."""
-    for node in ways:
-        if wrong := _no_distribution(f, node):
-            yield from wrong
+    for node in nodes:
+        yield from _no_distribution(f, node)
         after = f.ways_on(node)
         made = op_of(f, _behind(f, after[0], PICKED)) if len(after) == 1 and op_of(f, node) in LOSSES else ""
         least, most = RANGES.get(made, (0.0, float("inf")))
         given = [t.value for t in f.inputs(node) if not t.requires_grad and t.value.shape] if made in (*RANGES, "Relu") else []
-        found = bounds(given[0]) if len(given) == 1 else None
-        if found is not None and (
-            found[1] > most + OUTSIDE
-            or (found[0] < least - OUTSIDE and (made != "Relu" or found[1] <= 0 or _are_negative(f, node)))
-        ):
-            low, high = f"{found[0]:.3g}", f"{found[1]:.3g}"
-            yield cause_at(f, "out_of_reach", node, least=low, most=high, made=plain_name(made))
+        low, high = (bounds(given[0]) if len(given) == 1 else None) or (least, most)
+        is_below = low < least - OUTSIDE and (made != "Relu" or high <= 0 or _are_negative(f, node))
+        if high > most + OUTSIDE or is_below:
+            yield cause_at(f, "out_of_reach", node, least=f"{low:.3g}", most=f"{high:.3g}", made=plain_name(made))
 
 
 def _are_negative(f: Facts, node: str) -> bool:
@@ -215,28 +206,23 @@ def _no_distribution(f: Facts, node: str) -> list[Cause]:
     before = f.ways_on(node)
     whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None) if op == "Mul" else None
     if whole is not None and f.live.called_as(whole) == "kl_div" and (kept := f.live.kept(node, "self")) is not None:
-        is_log = next((n for n in f.ways_on(node) if op_of(f, n) == "Exp"), None) is not None
         low, high = float(kept.min()), float(kept.max())
-        return (
-            [cause_at(f, "logits_as_target", whole, least=f"{low:.3g}", most=f"{high:.3g}")] if low < 0 and not is_log else []
-        )
+        is_raw = low < 0 and not any(op_of(f, n) == "Exp" for n in before)
+        return [cause_at(f, "logits_as_target", whole, least=f"{low:.3g}", most=f"{high:.3g}")] if is_raw else []
     if op != "Mul" or found is None or found[0] < 0 or len(before) != 1 or op_of(f, before[0]) != "LogSoftmax":
         return []
-    whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None)
-    total = _mean(data[0]) * data[0].shape[-1]
-    is_one = whole is None or f.live.called_as(whole) != "cross_entropy" or len(data[0].shape) != 2 or total < PLENTY
+    v = data[0]
+    mean = v.summary.mean if v.summary is not None else sum(n.real for n in v.numbers) / max(len(v.numbers), 1)
+    total = mean * v.shape[-1]
+    is_one = whole is None or f.live.called_as(whole) != "cross_entropy" or len(v.shape) != 2 or total < PLENTY
     return [] if is_one else [cause_at(f, "several_labels", whole or node, total=f"{total:.3g}")]
 
 
-def _mean(value: Value) -> float:
-    return value.summary.mean if value.summary is not None else sum(n.real for n in value.numbers) / max(len(value.numbers), 1)
-
-
 @check("AV212", "padding-counted", {"padding_counted": MAY}, of_run=True, first=True)
-def padding_counted(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def padding_counted(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """Targets that contain the padding of the inputs, in a mean over all targets."""
-    tables = [n for n in ways if op_of(f, n) == "Embedding" and int(f.plain(n, "padding_idx") or -1) >= 0]
-    for node in ways if tables and not [*padding_is_item.when(f, ways)] else ():
+    tables = [n for n in nodes if op_of(f, n) == "Embedding" and int(f.plain(n, "padding_idx") or -1) >= 0]
+    for node in nodes if tables and not [*padding_is_item.when(f, nodes)] else ():
         shape = next((t.value.shape for t in f.inputs(node)), ())
         classes = {"NllLoss": shape[-1:], "NllLoss2D": shape[1:2]}.get(op_of(f, node), ())
         targets = f.saved(node, "target") if f.plain(node, "reduction") == "1" else None
@@ -260,10 +246,10 @@ def _is_label_of_padding(f: Facts, node: str, table: str, pad: int) -> bool:
 
 
 @check("AV218", "padding-is-an-item", {"padding_is_item": MAY}, of_run=True, first=True)
-def padding_is_item(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def padding_is_item(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """The padding_idx of an embedding stands between real items in its input: that item has a vector that does not learn."""
-    used = Counter(f"{f.ways_on(n)}" for n in ways if op_of(f, n) == "Embedding")
-    for node in ways:
+    used = Counter(f"{f.ways_on(n)}" for n in nodes if op_of(f, n) == "Embedding")
+    for node in nodes:
         pad = int(f.plain(node, "padding_idx") or -1) if op_of(f, node) == "Embedding" else -1
         rows = f.live.kept(node, "indices") if pad >= 0 and used[f"{f.ways_on(node)}"] == 1 else None
         if rows is None or rows.ndim not in (1, 2) or not (rows != pad).any():

@@ -18,24 +18,18 @@ from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
 from . import (
     aim,
-    bottom,
     classes,
-    function,
-    labels,
+    data,
     layers,
     loop,
     loss,
     margins,
-    masks,
     memory,
-    noise,
     path,
     players,
-    rows,
     sequences,
     shapes,
     signs,
-    similarity,
     spreads,
     terms,
     updates,
@@ -85,15 +79,15 @@ def _bad_loss(q: Question) -> list[Cause]:
 
 
 PAGES = (
-    function.wrong_backward, loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
-    aim.out_of_reach, aim.padding_counted, aim.padding_is_item, bottom.no_bottom, bottom.exchanged, labels.not_signs,
-    labels.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, margins.margin_inside_out, spreads.log_of_spread,
-    classes.class_left_out, classes.weights_of_counts, classes.temperature_multiplied, similarity.own_similarity,
-    similarity.norms_of_columns, sequences.sees_target, sequences.last_step, noise.other_noise, players.same_aim,
-    rows.shuffled_apart, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
+    layers.wrong_backward, loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
+    aim.out_of_reach, aim.padding_counted, aim.padding_is_item, signs.no_bottom, signs.exchanged, data.not_signs,
+    data.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, margins.margin_inside_out, spreads.log_of_spread,
+    classes.class_left_out, classes.weights_of_counts, classes.temperature_multiplied, classes.own_similarity,
+    classes.norms_of_columns, sequences.sees_target, sequences.last_step, data.other_noise, players.same_aim,
+    data.shuffled_apart, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
     layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written,
     zeros.norm_of_one, updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop, updates.tie_lost,
-    path.lost_term, masks.mask_inverted, masks.positions_of_batch, signs.overlap_of_logits, terms.penalty_of_batch,
+    path.lost_term, sequences.mask_inverted, sequences.positions_of_batch, signs.overlap_of_logits, terms.penalty_of_batch,
 )  # fmt: skip
 
 TURNS = (
@@ -170,19 +164,9 @@ def _unknown(q: Question) -> Cause:
 # -- by number and by kind -------------------------------------------------------------------------------------------
 
 ERRORS = (
-    "modified*",
-    "twice*",
-    "root_frozen",
-    "root_of_data",
-    "root_of_leaf",
-    "root_of_leaves",
-    "root_of_numbers",
-    "root_unseen",
-    "cut_*",
-    "optimizer_not_leaf",
-    "wanted_not_asked",
-    "error",
-)
+    "modified*", "twice*", "root_frozen", "root_of_data", "root_of_leaf", "root_of_leaves", "root_of_numbers", "root_unseen",
+    "cut_*", "optimizer_not_leaf", "wanted_not_asked", "error",
+)  # fmt: skip
 
 
 @check("AV901", "raised", dict.fromkeys(ERRORS, SO))
@@ -192,8 +176,8 @@ def raised() -> Iterator[Cause]:
 
 
 AREAS = (
-    path, loss, aim, signs, players, bottom, margins, spreads, labels, classes, terms, similarity, sequences, noise, rows,
-    shapes, layers, bad_numbers, zeros, sizes, loop, updates, memory, function, masks,
+    bad_numbers, zeros, sizes, aim, classes, data, layers, loop, loss, margins, memory, path, players, sequences, shapes, signs,
+    spreads, terms, updates,
 )  # fmt: skip
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}

@@ -1,8 +1,9 @@
-"""Checks of classes: one that ignore_index leaves out, weights that follow the counts, cosines times a temperature."""
+"""Checks of classes, and of rows that a contrastive loss compares."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ...graph.text import number_text
 from ..causes.cause import Cause
 from ..causes.check import MAY, check
+from ..causes.code import called_at
 from ..causes.facts import Facts
 from ..causes.ops import cause_at, numbers_of, op_of
 from .shapes import CALLS
@@ -18,12 +20,15 @@ SEQUENCES = ("Embedding", "EmbeddingBag")  # targets are tokens, and one of them
 FLAT = (*CALLS, "flatten", "argmax", "max")
 FEW, ENOUGH, RATIO = 4, 16, 2.0  # columns; targets; the largest weight, as a multiple of the smallest
 COLD = 0.5  # the largest temperature
+SCALED, PRODUCTS = ("Mul", "Div", "Sub", "Neg"), ("Mm", "Bmm", "Cdist", "EuclideanDist")
+SHAPED = ("T", "Transpose", "Permute", "View", "UnsafeView", "ReshapeAlias", "Unsqueeze", "Expand", "Clone")
+UNKNOWN = "?"  # the text of an operand that nobody has kept
+MOST = 24  # nodes of one cosine_similarity()
 
 
 @check("AV220", "class-left-out", {"class_left_out": MAY}, of_run=True, first=True)
-def class_left_out(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def class_left_out(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """An ignore_index that is one of the classes: the loss leaves out each sample of that class."""
-    nodes = [*ways]
     if any(op_of(f, n) in SEQUENCES for n in nodes):
         return
     for node in nodes:
@@ -40,20 +45,19 @@ def class_left_out(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
 
 
 @check("AV224", "weights-follow-counts", {"weights_of_counts": MAY, "pos_weight_of_counts": MAY}, of_run=True, first=True)
-def weights_of_counts(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def weights_of_counts(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """Class weights that are largest for the most frequent classes: rare classes count even less."""
-    for node in ways:
+    for node in nodes:
         if said := _pos_weight(f, node):
             yield cause_at(f, "pos_weight_of_counts", node, None, **said)
-        targets, weights = (
-            f.live.kept(node, n) if op_of(f, node).startswith("NllLoss") else None for n in ("target", "weight")
-        )
+        is_loss = op_of(f, node).startswith("NllLoss")
+        targets, weights = (f.live.kept(node, n) if is_loss else None for n in ("target", "weight"))
         if targets is None or weights is None or targets.size < ENOUGH or weights.min() <= 0:
             continue
         counts = np.bincount(targets.ravel()[targets.ravel() >= 0], minlength=len(weights))[: len(weights)]
         order = np.argsort(weights, kind="stable")
         is_uneven = weights.max() >= RATIO * weights.min() and counts.max() >= RATIO * max(counts.min(), 1)
-        if is_uneven and bool((np.diff(counts[order]) >= 0).all()) and _is_share(weights, counts):
+        if is_uneven and bool((np.diff(counts[order]) >= 0).all()) and np.corrcoef(weights, counts)[0, 1] > 1 - 1 / ENOUGH:
             most = int(weights.argmax())
             weight, count, size = number_text(float(weights[most])), str(counts[most]), str(targets.size)
             yield cause_at(f, "weights_of_counts", node, most=str(most), weight=weight, count=count, size=size)
@@ -73,15 +77,10 @@ def _pos_weight(f: Facts, node: str) -> dict[str, str]:
     return {"weight": number_text(weight), "count": str(count), "size": str(size)} if is_share else {}
 
 
-def _is_share(weights: Any, counts: Any) -> bool:
-    """Are the weights about as large, compared with each other, as the counts?"""
-    return bool(np.corrcoef(weights, counts)[0, 1] > 1 - 1 / ENOUGH)
-
-
 @check("AV222", "temperature-multiplied", {"temperature_multiplied": MAY}, of_run=True, first=True)
-def temperature_multiplied(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def temperature_multiplied(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """Cosines that a temperature below 1 multiplies before a cross entropy: all rows get almost the same probability."""
-    for node in ways:
+    for node in nodes:
         before = f.ways_on(node) if op_of(f, node) == "LogSoftmax" else []
         by = next((n for n in before if op_of(f, n) == "Mul"), None)
         factor = next((x for x in numbers_of(f, by) if x is not None and 0 < x <= COLD), None) if by is not None else None
@@ -100,3 +99,106 @@ def _are_cosines(f: Facts, by: str) -> bool:
     made = f.ways_on(node) if node is not None else []
     made += [a.node for n in made if op_of(f, n) in ("T", "Transpose") for a in f.nodes[n].next_functions if a.node is not None]
     return node is not None and (op_of(f, node) == "Div" or any(op_of(f, n) == "Div" for n in made))
+
+
+@check("AV233", "norms-of-columns", {"norms_of_columns": MAY}, of_run=True, first=True)
+def norms_of_columns(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+    """A contrastive loss over the products of rows that were divided by the norms of their columns: no cosines."""
+    for node in nodes:
+        made = _along(f, node) if op_of(f, node) == "LogSoftmax" else None
+        while made is not None and op_of(f, made) in ("Mul", "Div"):
+            made = _along(f, made)
+        sides = f.sides(made) if made is not None and op_of(f, made) == "Mm" else []
+        if len(sides) == 2 and all(s is not None and _is_of_columns(f, _origin(f, s)) for s in sides):
+            yield cause_at(f, "norms_of_columns", made or node)
+
+
+def _is_of_columns(f: Facts, node: str) -> bool:
+    """Is it a quotient of rows and of norms that were taken over dimension 0?"""
+    edges = f.nodes[node].next_functions if op_of(f, node) == "Div" else ()
+    by = edges[1].node if len(edges) > 1 else None
+    while by is not None and op_of(f, by) in ("Expand", "Clamp", "ClampMin", "Add"):
+        by = f.nodes[by].next_functions[0].node
+    return by is not None and op_of(f, by) in ("LinalgVectorNorm", "Norm") and f.plain(by, "dim") in ("(0,)", "[0]", "(-2,)")
+
+
+@check("AV214", "compared-with-itself", {"own_target": MAY, "own_among": MAY}, of_run=True, first=True)
+def own_similarity(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+    """A contrastive loss over the products of rows with each other, with the diagonal: each row is compared with itself."""
+    for node in nodes:
+        scores = _along(f, node) if op_of(f, node) == "NllLoss" else None
+        if scores is not None and op_of(f, scores) == "LogSoftmax":
+            made, is_target = _products(f, scores, "result"), _counts_up(f.live.kept(node, "target"))
+        else:
+            made, is_target = _summed(f, node), False
+        if made is not None:
+            cause, called = cause_at(f, "own_target" if is_target else "own_among", made), called_at(f.source(made))
+            yield replace(cause, said={**cause.said, "op": called}) if called else cause
+
+
+def _along(f: Facts, node: str) -> str | None:
+    """The node behind its only input, or behind the one that has the shape of its result."""
+    before = f.ways_on(node)
+    same = [b for b in before if f.shape(b) == f.shape(node)]
+    return before[0] if len(before) == 1 else same[0] if len(same) == 1 else None
+
+
+def _products(f: Facts, of: str, saved: str) -> str | None:
+    """The products of the rows of a matrix with each other that an op got, scaled, or moved by less than a matrix.
+
+    What moves them may be unknown. It is no mask if the diagonal is the largest of what the op has saved.
+    """
+    node, is_plain = _along(f, of), _has_large_diagonal(f.live.kept(of, saved))
+    while node is not None and op_of(f, node) in (*SCALED, *SHAPED) and not f.live.called_as(node).startswith("cos"):
+        others, op = [t.value.shape for t in f.inputs(node) if not t.requires_grad], f.op(node)
+        is_known = is_plain or (op is not None and all(o.tensor is not None or o.text != UNKNOWN for o in op.inputs))
+        node = _along(f, node) if is_known and f.shape(node) not in others else None
+    shape = () if node is None else f.shape(node)
+    if node is None or len({*shape[-2:]}) != 1 or shape[-1] < 2 or shape[:-2] not in ((), (1,)):
+        return None
+    if f.live.called_as(node) == "cosine_similarity":
+        given = [n for n in _inside(f, node) if op_of(f, n) == "Unsqueeze"]
+    else:
+        given = [a.node or "" for a in f.nodes[node].next_functions if op_of(f, node) in PRODUCTS]
+    return node if len(given) == 2 and "" not in given and len({_origin(f, n) for n in given}) == 1 else None
+
+
+def _counts_up(targets: Any) -> bool:
+    """0, 1, 2, ...?"""
+    return targets is not None and targets.ndim == 1 and bool((targets == np.arange(len(targets))).all())
+
+
+def _has_large_diagonal(of: Any) -> bool:
+    """Is its diagonal the largest of each row?"""
+    return of is not None and of.ndim == 2 and len({*of.shape}) == 1 and bool((of.diagonal() >= of.max(1)).all())
+
+
+def _inside(f: Facts, node: str) -> list[str]:
+    """The nodes that one call made, and those of the calls before it."""
+    found, todo = list[str](), [node]
+    while todo and len(found) < MOST:
+        n = todo.pop()
+        found.append(n)
+        if n == node or not f.live.called_as(n):
+            todo += [a.node for a in f.nodes[n].next_functions if a.node is not None and a.node not in (*found, *todo)]
+    return found
+
+
+def _origin(f: Facts, node: str) -> str:
+    """The node that made what is shaped so."""
+    while op_of(f, node) in SHAPED and (before := f.nodes[node].next_functions[0].node) is not None:
+        node = before
+    return node
+
+
+def _summed(f: Facts, node: str) -> str | None:
+    """The products that a hand-made loss sums over each row, to divide by the sum or to take its logarithm."""
+    op, shape = op_of(f, node), f.shape(node)
+    before = f.nodes[node].next_functions[0].node if op in ("Sum", "Logsumexp") else None
+    if before is None or f.plain(node, "dim") not in ("(1,)", "(-1,)") or shape[1:] not in ((), (1,)):
+        return None
+    if op == "Logsumexp":
+        return _products(f, node, "self")
+    users = f.takers(node)
+    is_loss = users and all(op_of(f, u) == "Log" or (op_of(f, u) == "Div" and f.shape(u) == shape) for u in users)
+    return _products(f, before, "result") if is_loss and op_of(f, before) == "Exp" else None

@@ -1,4 +1,4 @@
-"""Checks of layers: their mode, their values when training begins, and what they leave of a gradient."""
+"""Checks of layers and Functions: their mode, their values when training begins, and what they leave of a gradient."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ NAMED, GRAD = re.compile(r"\s*\(?(\w+)"), re.compile(r"\bgrad\(\s*(\w+)")  # the
 SMOOTH = ("Tanh", "Sigmoid", "Softplus", "Gelu", "Silu", "Sin", "Elu", "Mish")
 PLENTY_OF = 16  # elements
 STRONG = 0.21  # the part that a dropout leaves
+MOST = 8  # Functions
 SOME = 0.2  # the part of a gradient that is zero
 BENDS = (
     "Relu", "Sigmoid", "Tanh", "Gelu", "Silu", "LeakyRelu", "Elu", "Selu", "Celu", "Softplus", "Hardtanh", "Hardswish", "Mish",
@@ -66,9 +67,9 @@ def _spread(t: Any) -> float | None:
 
 
 @check("AV308", "dropout-too-strong", {"dropout_strong": MAY}, of_run=True, first=True)
-def dropout_strong(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def dropout_strong(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A dropout that leaves a fifth of its input or less. Its number is the part that it drops."""
-    for node in ways:
+    for node in nodes:
         called = f.live.called_as(node)
         kept = f.live.kept(node, "other" if op_of(f, node) == "Mul" else "result1") if called == "dropout" else None
         most = 0.0 if kept is None or not kept.size else float(kept.max())  # 1 / (1 - p), or True
@@ -78,9 +79,8 @@ def dropout_strong(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
 
 
 @check("AV309", "no-activation", {"no_activation": MAY}, of_run=True, first=True)
-def no_activation(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+def no_activation(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """Linear layers one after the other with nothing between them, in a model without an activation: they are one layer."""
-    nodes = [*ways]
     if not any(h.steps for h in q.holders) or any(op_of(f, n) in BENDS for n in _before_layers(f, nodes)):
         return
     layers = [n for n in nodes if op_of(f, n) == "Addmm" and f.nodes[n].next_functions[1].node is not None]
@@ -96,15 +96,14 @@ def no_activation(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]
             yield cause_at(f, "no_activation", node, before=f.source(before))
 
 
-def _before_layers(f: Facts, nodes: list[str]) -> Iterable[str]:
+def _before_layers(f: Facts, nodes: tuple[str, ...]) -> Iterable[str]:
     """What led to an input of a layer."""
     return f.downstream(n for n in nodes if op_of(f, n) in TAKERS)
 
 
 @check("AV311", "flat-second-derivative", {"flat_twice": MAY}, of_run=True)
-def flat_twice(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+def flat_twice(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A derivative of a derivative of a network of relu, which is 0 everywhere."""
-    nodes = [*ways]
     grads = [p for p in q.history.passes if p.name == "grad" and q.last is not None and p.number < q.last.number]
     texts = [p.source.text for p in grads if p.source is not None]
     made = {m[1] for t in texts if (m := NAMED.match(t)) is not None}
@@ -127,13 +126,13 @@ def one_sided_hook(q: Question, f: Facts) -> Iterator[Cause]:
 
 
 @check("AV307", "same-layer-again", {"same_again": MAY}, of_run=True, first=True)
-def same_again(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+def same_again(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A container has one layer several times, as `[layer] * 4` makes it, and its results go through it again."""
     for name, part in [(name, p) for name, m in q.models.items() for p in m.modules() if type(p).__name__ in CONTAINERS]:
         counts = Counter(p for p in part._modules.values() if p is not None)
         for layer, count in counts.items():
             own = {f.live.id_of(p) for p in layer.parameters()} if count > 1 else set()
-            users = [n for n in ways if op_of(f, n) in TAKERS and weights_of(f, n) & own] if own else []
+            users = [n for n in nodes if op_of(f, n) in TAKERS and weights_of(f, n) & own] if own else []
             if len(users) > 1 and {*users} <= {*f.downstream(users[:1])}:
                 yield cause_at(f, "same_again", users[0], model=name, count=str(count), layer=type(layer).__name__)
 
@@ -146,9 +145,9 @@ def weights_of(f: Facts, layer: str) -> set[str | None]:
 
 
 @check("AV306", "saturated", {"saturated": MAY}, of_run=True, first=True)
-def saturated(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def saturated(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A sigmoid or tanh inside a model whose inputs are so large that it passes almost no gradient."""
-    for node in ways:
+    for node in nodes:
         op = op_of(f, node)
         slope = _slope(op, f.result(node)) if op in ("Sigmoid", "Tanh") else None
         if slope is not None and slope < FLAT * (1.0 if op == "Tanh" else 0.25) and _taker(f, node) in TAKERS:
@@ -176,11 +175,11 @@ def _taker(f: Facts, node: str) -> str:
 
 
 @check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True, first=True)
-def evaluating(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+def evaluating(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A batch norm whose weight is trained, and that ran in evaluation mode: with statistics that do not learn."""
     if not q.optimizers or any(m.training for m in q.models.values()):
         return  # a look at what the input does; or some parts stay
-    for node in ways:
+    for node in nodes:
         after = f.nodes[node].next_functions[WEIGHT : WEIGHT + 1]
         is_trained = bool(after) and after[0].node is not None and f.nodes[after[0].node].variable is not None
         if f.called(node).startswith(NORMS) and f.plain(node, "training") == "False" and is_trained:
@@ -224,3 +223,22 @@ def _is_asked_for(dropout: Event) -> bool:
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(dropout.name)]
     given = [v for c in calls for v in (*c.args[TRAINING:], *(k.value for k in c.keywords if k.arg == "training"))]
     return any(isinstance(v, ast.Constant) and v.value is True for v in given[:1])
+
+
+@check("AV701", "wrong-backward", {"wrong_backward": MAY, "nothing_sent": MAY}, of_run=True)
+def wrong_backward(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+    """The backward of a Function differs from finite differences of its forward, in float64; or it returns None for a leaf."""
+    functions = {f.live.written_at(node): node for node in nodes if f.nodes[node].rule == "user"}
+    for source, node in [*functions.items()][:MOST]:
+        if f.live.disagrees(node, [t.id for t in f.inputs(node)]):
+            yield Cause("wrong_backward", (), (node,), source, {"op": f.called(node).removesuffix("Backward")})
+
+
+@check("AV702", "kept-on-ctx", {"kept_on_ctx": MAY}, of_run=True, first=True)
+def kept_on_ctx(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
+    """A Function that is differentiated twice uses a tensor kept on ctx, which has no history."""
+    is_twice = any(p.keeps for p in [*q.history.passes][:-1])
+    for node in nodes if is_twice else ():
+        if f.nodes[node].rule == "user" and (names := f.live.kept_on_ctx(node)):
+            said = {"op": f.called(node).removesuffix("Backward"), "kept": words.COMMA.join(f"ctx.{n}" for n in names)}
+            yield Cause("kept_on_ctx", (), (node,), f.live.written_at(node), said)

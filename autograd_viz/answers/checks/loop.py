@@ -128,11 +128,7 @@ def _modules(q: Question) -> list[Any]:
     return [part for m in q.models.values() for part in m.modules()]
 
 
-@check(
-    "AV403",
-    "never-stepped",
-    {"rate_zero": ASKED, **RATES},
-)
+@check("AV403", "never-stepped", {"rate_zero": ASKED, **RATES})
 def never_stepped(q: Question) -> Iterator[Cause]:
     """Passes have run, and the optimizer never moves the parameter, or no longer does; or steps, and no pass."""
     steps = [s for h in q.optimizers for s in h.steps]
@@ -149,10 +145,9 @@ def never_stepped(q: Question) -> Iterator[Cause]:
             said: dict[str, Said] = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0), "optimizer": h.kind}
             yield cause_of("rate_stopped" if waiting else "rate_gone", h.steps[-1], **said, mode="".join(waiting[:1]))
     yield from _schedules_wrongly(q, steps)
-    is_of_model = any(
-        p is q.tensor for m in _modules(q) for p in m._parameters.values()
-    )  # else the new tensor is the next leaf
-    is_moved = q.holders or len(q.passes) < PLENTY or not is_of_model or _is_written(q)
+    is_of_model = any(p is q.tensor for m in _modules(q) for p in m._parameters.values())  # else the new one is the next leaf
+    is_moved = q.holders or len(q.passes) < PLENTY or not is_of_model
+    is_moved = is_moved or any(e.number > q.passes[0].number for e in q.events("written"))
     used = None if is_moved else q.history.used(q.tensor)
     named = None if used is None or used.source is None else REBOUND.match(used.source.text)
     if used is not None and named is not None and q.last is not None and used.number > q.last.number:
@@ -178,11 +173,6 @@ def _schedules_wrongly(q: Question, steps: list[Any]) -> Iterator[Cause]:
         if len(steps) >= schedule.total_steps > schedule.last_epoch * PLENTY and is_of_batches:
             said = {"count": str(schedule.last_epoch), "most": str(schedule.total_steps), "steps": str(len(steps))}
             yield cause_of("rate_rests", steps[-1], **said)
-
-
-def _is_written(q: Question) -> bool:
-    """Has a line written it since the first pass?"""
-    return any(e.number > q.passes[0].number for e in q.events("written"))
 
 
 def _schedules(q: Question, *kinds: str) -> list[Any]:
@@ -257,7 +247,7 @@ def accumulated(q: Question) -> Iterator[Cause]:
 
 def _divided_twice(q: Question) -> Iterator[Cause]:
     """A loss that is divided by the number of passes of a step, and that again."""
-    op = None if q.last is None else q.last.root
+    op = q.last_root
     before = None if op is None or not op.given else op.given[0]
     numbers = [_divisor(o, q) for o in (op, before) if o is not None and is_op(o)]
     steps = sorted(s.number for h in q.optimizers for s in h.steps)

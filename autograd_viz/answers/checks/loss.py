@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ...graph.model import NOT_TOLD
@@ -13,18 +13,16 @@ from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, SO, check
 from ..causes.facts import Facts
 from ..causes.ops import cause_at, op_of
-from ..causes.paths import is_op, with_history
+from ..causes.paths import is_op
 from ..causes.question import Question
 
-INSIDE = {
-    "LogSoftmax": ("Softmax", "softmax_twice"),
-    "BinaryCrossEntropyWithLogits": ("Sigmoid", "sigmoid_twice"),
-}
+INSIDE = {"LogSoftmax": ("Softmax", "softmax_twice"), "BinaryCrossEntropyWithLogits": ("Sigmoid", "sigmoid_twice")}
 OF_LOGS = {"NllLoss": "nll_loss", "NllLoss2D": "nll_loss", "CtcLoss": "ctc_loss"}
 SQUASHED_FOR_LOG = ("Softmax", "Relu", "Sigmoid", "Tanh")
 RAW = {"Addmm": "linear", "Mm": "linear", "Convolution": "convolution"}
 NARROW = {"LogSoftmax": ("Relu", "Sigmoid"), "BinaryCrossEntropyWithLogits": ("Relu",)}  # they take values from the logits
-LOSSES = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Sub")  # functional losses expand their inputs first
+REGRESSIONS = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
+LOSSES = (*REGRESSIONS, "Sub")  # functional losses expand their inputs first
 PAIRED = ("Mul", "Div", "Add", "Maximum", "Minimum", "Pow", "Where")
 POINTWISE = (  # each element of the result is made of one element
     *PAIRED, "Sub", "Rsub", "Neg", "Log", "Log1P", "LogSigmoid", "Exp", "Sqrt", "Abs", "Clamp", "ClampMin", "ClampMax",
@@ -41,22 +39,14 @@ ERRORS = (*AFFINE, *SHAPED, "Pow", "Abs", "Sqrt", "Neg", "Where", "Maximum", "Sq
 COMPARED = {*LOSSES, "Log", "BinaryCrossEntropy", "Add", "Clamp", "ClampMin", "KlDiv"}  # what a softmax of classes goes into
 PLENTY = 1.5  # labels of one sample, on average
 MOST_SHAPED = 8  # ops that shape a tensor, one after the other
+TWICE, OTHER = ("softmax_twice", "sigmoid_twice", "log_twice"), ("softmax_for_log", "logits_for_log", "logits_narrowed")
+NOT_CLASSES = ("softmax_of_rows", "softmax_not_summed", "softmax_not_last", "softmax_of_column")
 
 
-SQUASHED = {
-    "softmax_twice": SO,
-    "sigmoid_twice": SO,
-    "log_twice": SO,
-    "softmax_for_log": MAY,
-    "logits_for_log": MAY,
-    "logits_narrowed": MAY,
-}
-
-
-@check("AV201", "squashed-twice", SQUASHED, of_run=True)
-def squashed_twice(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+@check("AV201", "squashed-twice", {**dict.fromkeys(TWICE, SO), **dict.fromkeys(OTHER, MAY)}, of_run=True)
+def squashed_twice(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """Probabilities in place of logits, or logits in place of log-probabilities: not what the loss takes."""
-    for node in ways:
+    for node in nodes:
         op = op_of(f, node)
         before = _before(f, node) if op in (*INSIDE, *OF_LOGS) else None
         made = "" if before is None else op_of(f, before)
@@ -72,8 +62,7 @@ def squashed_twice(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause
             yield cause_at(f, "logits_for_log", node, loss=OF_LOGS[op], made=RAW[made])
         elif made in NARROW.get(op, ()) and (op != "LogSoftmax" or "NllLoss" in _after(f, node)):
             yield cause_at(f, "logits_narrowed", before, loss="cross_entropy" if op == "LogSoftmax" else plain_name(op))
-    last = q.last
-    for ran in with_history([last.root]) if last is not None and last.root is not None else ():
+    for ran in q.ops_behind(q.last_root):
         given = [g for g in ran.given if is_op(g)]
         if ran.name == "kl_div" and given and given[0].name == "softmax" and not given[0].cut:
             yield cause_of("softmax_for_log", given[0], op="softmax", loss="kl_div")
@@ -96,21 +85,10 @@ def _before(f: Facts, node: str) -> str | None:
     return None
 
 
-@check(
-    "AV202",
-    "softmax-over-batch",
-    {
-        "softmax_over_batch": SO,
-        "softmax_of_rows": MAY,
-        "softmax_not_summed": MAY,
-        "softmax_not_last": MAY,
-        "softmax_of_column": MAY,
-    },
-    of_run=True,
-)
-def softmax_over_batch(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV202", "softmax-over-batch", {"softmax_over_batch": SO, **dict.fromkeys(NOT_CLASSES, MAY)}, of_run=True)
+def softmax_over_batch(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A softmax over the batch: the classes of a row, which the loss compares, do not sum to 1."""
-    for node in ways:
+    for node in nodes:
         after = [a.node for a in f.nodes[node].next_functions[:1] if op_of(f, node) == "NllLoss"]
         if after and after[0] is not None and op_of(f, after[0]) in ("LogSoftmax", "Softmax"):
             shape = f.shape(after[0])
@@ -157,18 +135,18 @@ def _not_summed(f: Facts, node: str) -> Iterator[Cause]:
 
 
 @check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY, "every_product": MAY}, of_run=True)
-def broadcast_in_loss(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+def broadcast_in_loss(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A layer's (n, 1) that targets of shape (n,) made (n, n), in a difference or another op on elements."""
-    seen, nodes = set[tuple[str, int]](), [*ways]  # a line is told once
+    seen = set[tuple[str, int]]()  # a line is told once
     for node in () if any(_is_of_itself(f, n) for n in nodes) else nodes:
         op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], _known_shapes(f, q, node)
         after = [s for s in f.takers(node) if op == "Expand" and op_of(f, s) in LOSSES]
-        n, is_weighted = (results or [(0,)])[0][:1], op in PAIRED and _has_targets(f, node)
+        n, rows = (results or [(0,)])[0][:1], [t for t in f.inputs(node) if len(t.value.shape) == 1 and not t.requires_grad]
         kind = "every_pair" if after and op_of(f, after[0]) != "Sub" else "every_pair_apart"  # a difference may be meant so
         is_pair = n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n})
         is_difference = is_pair and (op == "Sub" or after) and any(_is_linear(f, b) for b in f.ways_on(node))
         is_error = is_difference and (kind == "every_pair" or _is_error(f, (after or [node])[0]))
-        if is_error or (is_pair and is_weighted and _is_of_layer(f, node) and _is_averaged(f, node)):
+        if is_error or (is_pair and op in PAIRED and rows and _is_of_layer(f, node) and _is_averaged(f, node)):
             cause = cause_at(f, kind, (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))
             at = None if cause.source is None else (cause.source.file, cause.source.line)
             yield from () if at in seen else (cause,)
@@ -230,12 +208,13 @@ def _pairs_rows(f: Facts, q: Question, node: str, n: tuple[int, ...]) -> bool:
     if op_of(f, node) == "Sub":
         return _is_row_of_layer(f, node, n) and _has_column(f, q, node, n) and _is_averaged(f, node)
     is_pair = {t.value.shape for t in f.inputs(node)} == {(*n, 1), n}
-    return op_of(f, node) == "Mul" and n >= (2,) and is_pair and _is_weight(f, node) and _is_averaged(f, node, KEEPING)
+    is_pair &= sorted(t.requires_grad for t in f.inputs(node)) == [False, True]
+    return op_of(f, node) == "Mul" and n >= (2,) and is_pair and _is_averaged(f, node, KEEPING)
 
 
 def _of_columns(f: Facts, node: str) -> str | None:
     """The functional loss that a row was expanded for, if its targets are a column that was expanded, too."""
-    after = [s for s in f.takers(node) if op_of(f, s) in LOSSES[:-1]]
+    after = [s for s in f.takers(node) if op_of(f, s) in REGRESSIONS]
     return next((s for s in after if f.live.repeated(s, "target") == (1,)), None)
 
 
@@ -262,16 +241,6 @@ def _named_data(f: Facts, q: Question, node: str) -> list[Any]:
     return [v for v in named if v is not None and hasattr(type(v), "grad_fn") and not v.requires_grad]
 
 
-def _is_weight(f: Facts, node: str) -> bool:
-    """Is one of its two inputs trained, and the other not?"""
-    return sorted(t.requires_grad for t in f.inputs(node)) == [False, True]
-
-
-def _has_targets(f: Facts, node: str) -> bool:
-    """Is one of its inputs a row of numbers that nothing trains?"""
-    return any(len(t.value.shape) == 1 and not t.requires_grad for t in f.inputs(node))
-
-
 def _is_of_layer(f: Facts, node: str) -> bool:
     """Is its other input the result of a layer, or made of one element by element?"""
     for _ in range(MOST_SHAPED):
@@ -289,15 +258,11 @@ def _is_averaged(f: Facts, node: str, through: tuple[str, ...] = POINTWISE) -> b
     while todo:
         for after in {*f.takers(todo.pop())} - seen:
             seen.add(after)
-            is_whole = all(t.value.shape == () for t in f.results(after))
-            given, is_beside = f.inputs(after), any(a.node is None for a in f.nodes[after].next_functions)
-            if (
-                is_beside
-                and not is_whole
-                and (len(given) < 2 or any(t.value.shape == shape for t in given if not t.requires_grad))
-            ):
+            op, given, is_whole = op_of(f, after), f.inputs(after), all(t.value.shape == () for t in f.results(after))
+            is_like = len(given) < 2 or any(t.value.shape == shape for t in given if not t.requires_grad)
+            if None in f.sides(after) and not is_whole and is_like:
                 return False  # data beside it has that shape, or may have: it is meant so
-            if op_of(f, after) not in through and not (op_of(f, after) in ("Mean", "Sum") and is_whole):
+            if op not in through and not (op in ("Mean", "Sum") and is_whole):
                 return False
-            todo += [after] if op_of(f, after) in through and not is_whole else []
+            todo += [after] if op in through and not is_whole else []
     return True

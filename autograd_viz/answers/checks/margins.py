@@ -22,12 +22,10 @@ BOUNDED, MOST = ("Relu", "Clamp", "ClampMin"), 12
 NORMS, PAIRED = ("Norm", "LinalgVectorNorm", "Pow", "Abs"), ("Cdist", "EuclideanDist", "PairwiseDistance", "Dist")
 MEASURED = (*NORMS, *SHAPED, "Sum", "Mean", "Sqrt", "Add", "Clamp", "ClampMin", "Mul")  # how a difference becomes a distance
 NEGATIVE, POSITIVE = re.compile(r"neg|(?:\b|_|d)a?n\b"), re.compile(r"pos|(?:\b|_|d)a?p\b")
-KINDS = dict.fromkeys(
-    ("margin_subtracted", "margin_pulls", "hinge_reversed", "negative_pulled", "positive_sunk", "same_pair"), MAY
-)
+KINDS = ("margin_subtracted", "margin_pulls", "hinge_reversed", "negative_pulled", "positive_sunk", "same_pair")
 
 
-@check("AV226", "margin-inside-out", KINDS, of_run=True)
+@check("AV226", "margin-inside-out", dict.fromkeys(KINDS, MAY), of_run=True)
 def margin_inside_out(f: Facts, q: Question) -> Iterator[Cause]:
     """A loss with a margin that is inside out: it pulls what it should push apart, or is 0 before the margin is kept."""
     if q.minimizes:
@@ -158,7 +156,6 @@ def _pulls(f: Facts, distance: str, end: End, other: End) -> bool:
     """Does another term with other weights, which are 1 where those are 0, count the same distance?"""
     if other[0] == end[0] or not end[2] or not other[2] or distance not in f.downstream([other[0]]):
         return False
-    if _hinge(f, other[0]) is not None:
-        return False
-    weights = [f.live.kept(n, "self" if f.nodes[n].next_functions[0].node is None else "other") for n in (end[2], other[2])]
-    return end[2] != other[2] and (any(w is None for w in weights) or bool((weights[0] + weights[1] == 1).all()))
+    weights = [f.live.kept(n, "self" if f.first(n) is None else "other") for n in (end[2], other[2])]
+    is_other = end[2] != other[2] and _hinge(f, other[0]) is None
+    return is_other and (any(w is None for w in weights) or bool((weights[0] + weights[1] == 1).all()))

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice, pairwise
-from types import FunctionType, ModuleType
 from typing import Any
 
 from ...graph.surroundings import Source
@@ -17,7 +16,7 @@ from ..causes.check import MAY, SO, check
 from ..causes.code import spelling
 from ..causes.history import Op, PassEvent
 from ..causes.missing import NUMBERS
-from ..causes.paths import behind, has_graph, is_op, with_history
+from ..causes.paths import behind, has_graph, is_of_user, is_op, with_history
 from ..causes.question import Question
 
 PLENTY, MANY_RESULTS = 2, 4  # passes whose graphs are kept; results
@@ -163,10 +162,7 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((path, v) for v in value)
     elif issubclass(kind, dict):
         yield from ((f"{path}[{k!r}]", v) for k, v in dict.items(value))
-    elif not issubclass(kind, type | ModuleType | FunctionType) and kind.__module__.partition(".")[0] not in (
-        "torch",
-        "autograd_viz",
-    ):
+    elif is_of_user(value):
         try:
             held = object.__getattribute__(value, "__dict__")
         except AttributeError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import permutations
 
 from ... import words
@@ -18,6 +18,7 @@ from ..causes.paths import behind, has_graph, is_op, leading_from, origins, with
 from ..causes.question import Question
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "left_in_weights", "no_path", "made_after", "replaced", "copied")
+TERM_KINDS = ("term_of_gradients", "term_of_weights", "sampled_away", "drawn_by_normal")
 TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", "required_grad")
 MOST_LINES = 4  # of backward() that are looked at
 DETACHING = ("detach", "detach_", "data")
@@ -37,9 +38,9 @@ def unused(q: Question) -> list[Cause]:
 
 
 @check("AV103", "written-as-data", {"written_as_data": SO}, of_run=True, first=True)
-def written_as_data(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def written_as_data(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A tensor that an op had saved was changed through .data: autograd did not see it, and backward() used the new values."""
-    for node in ways:
+    for node in nodes:
         for saved in f.nodes[node].saved:
             write = None if saved.tensor is None else f.live.written_before_pass(node, saved.name)
             if write is not None and saved.tensor is not None:
@@ -48,9 +49,9 @@ def written_as_data(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
 
 
 @check("AV104", "skip-written", {"skip_written": MAY}, of_run=True, first=True)
-def skip_written(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def skip_written(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """An in-place op first in a residual branch: it writes into the tensor that the skip adds, too."""
-    for node in ways:
+    for node in nodes:
         users = f.takers(node)
         adds = [s for s in users if op_of(f, s) == "Add"]
         others = [s for s in users if s not in adds]
@@ -58,8 +59,8 @@ def skip_written(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         before = next((a.node for a in f.nodes[node].next_functions if adds and others), None)
         is_first = before is not None and (op_of(f, before) == "Add" or f.source(before) != f.source(node))
         is_first &= bool(layers) or (before is not None and _begins_branch(f, node, adds[0], before))
-        is_written_by_user = is_first and _is_called(f, node)  # a GRU has in-place ops inside
-        written = f.live.changed(node, "result") if is_written_by_user else None
+        is_of_user = f.live.called_as(node).replace("_", "") == op_of(f, node).lower()  # a GRU has in-place ops inside
+        written = f.live.changed(node, "result") if is_first and is_of_user else None
         if written is not None and written.now:
             yield cause_at(f, "skip_written", node, added=f.source(adds[0]))
 
@@ -73,15 +74,10 @@ def _begins_branch(f: Facts, node: str, add: str, before: str) -> bool:
     return is_given and (op.end_line < its.line or (op.line == its.line == its.end_line and its.contains(op)))
 
 
-def _is_called(f: Facts, node: str) -> bool:
-    """Has the program itself called the op of a node, in place or not?"""
-    return f.live.called_as(node).replace("_", "") == op_of(f, node).lower()
-
-
 @check("AV107", "leaf-lost", {"leaf_gone": MAY, "parameter_gone": MAY}, of_run=True, first=True)
 def lost_leaf(q: Question) -> Iterator[Cause]:
     """A leaf, or a parameter, that was changed in the statement that made it: what has its name is neither."""
-    root = None if q.last is None else q.last.root
+    root = q.last_root
     parts = {f"{name}.{k}": v for name, m in q.models.items() for k, v in vars(m).items() if k[:1] != "_"}
     for name, value in {**q.names, **parts}.items() if root is not None else ():
         op = q.maker_of(value) if has_graph(value) else None
@@ -109,20 +105,12 @@ def not_frozen(q: Question) -> Iterator[Cause]:
                 break
 
 
-@check(
-    "AV106",
-    "lost-term",
-    {"term_of_gradients": MAY, "term_of_weights": MAY, "sampled_away": MAY, "drawn_by_normal": MAY},
-    of_run=True,
-    first=True,
-)
+@check("AV106", "lost-term", dict.fromkeys(TERM_KINDS, MAY), of_run=True, first=True)
 def lost_term(q: Question) -> Iterator[Cause]:
     """A part of the loss that trains nothing, beside others: of gradients or weights without a graph, or made by sample()."""
     roots = {p.source: p.root for p in q.history.passes if p.name == "backward" and not p.error}  # the last of each line
-    lost = (found for r in [*roots.values()][-MOST_LINES:] if r is not None and not r.cut for found in _lost(q, r))
-    if (first := next(lost, None)) is not None:
-        yield first
-    root = None if q.last is None else q.last.root
+    yield from (found for r in [*roots.values()][-MOST_LINES:] if r is not None and not r.cut for found in _lost(q, r))
+    root = q.last_root
     if root is None or root.cut:
         return
     there, all_ops = with_history([root]), behind([root])

@@ -1,16 +1,18 @@
-"""The check of language models that see what they are to predict: targets not shifted, or attention without a mask."""
+"""Checks of sequences: a language model that sees what it is to predict, the last step, masks, and positions."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..causes.cause import Cause
 from ..causes.check import MAY, check
+from ..causes.code import called_at, expression_at
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.ops import cause_at, op_of
@@ -26,16 +28,18 @@ PLAIN = (
 )  # fmt: skip
 LENGTH = 3  # tokens of a sequence
 FAR = 16  # ops that are followed
+SOFTMAX, MASKS = ("Softmax", "SafeSoftmax"), ("attn_mask", "attn_bias")
+DROPPED, TURNED = ("Mul", "NativeDropout", "NativeLayerNorm"), ("transpose", "permute", "swapaxes", "movedim")
+OWNERS = ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer")
+FEW = 3  # ops between a sum and what takes it
 
 
-@check("AV215", "sees-its-target", {"target_is_input": MAY, "looks_ahead": MAY, "target_behind": MAY}, of_run=True)
-def sees_target(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+@check("AV215", "sees-its-target", {"target_is_input": MAY, "looks_ahead": MAY, "target_behind": MAY}, of_run=True, first=True)
+def sees_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A language model whose targets are its input, not shifted by one; or that has no causal mask, and sees the next token."""
-    nodes = [*ways]
     tables = [n for n in nodes if op_of(f, n) == "Embedding"]
     if (copied := _copied_step(f, nodes, tables)) is not None:
         yield cause_at(f, "target_is_input", copied, op=f.live.called_as(copied) or "nll_loss")
-        return
     for node in nodes if tables else ():
         targets = f.live.kept(node, "target") if op_of(f, node) in ("NllLoss", "NllLoss2D") else None
         shape = next((t.value.shape for t in f.inputs(node)), ())
@@ -52,15 +56,11 @@ def sees_target(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
             yield cause_at(f, "target_behind", node, op=f.live.called_as(node) or "nll_loss")
         elif seen == {True} and all(_is_next(g, targets) for g in given.values()):
             yield cause_at(f, "looks_ahead", next(n for n in nodes if _looks_ahead(f, n)))
-        else:
-            continue
-        return
 
 
 @check("AV225", "last-step", {"reverse_unseen": MAY, "last_is_padding": MAY}, of_run=True)
-def last_step(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+def last_step(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """The last step of a recurrent layer: there the reverse direction has read one step, and padded rows end."""
-    nodes = [*ways]
     parts = [p for m in q.models.values() for p in m.modules() if type(p).__name__ in LAYERS]
     for node in nodes:
         before = f.first(node) if op_of(f, node) == "Select" else None
@@ -88,7 +88,7 @@ def _padded(f: Facts, table: str, is_batch_first: bool, sizes: list[str]) -> int
     return int(((rows[:, -1] == pad) & (rows[:, 0] != pad)).sum())
 
 
-def _copied_step(f: Facts, nodes: list[str], tables: list[str]) -> str | None:
+def _copied_step(f: Facts, nodes: tuple[str, ...], tables: list[str]) -> str | None:
     """The first loss of a loop over steps, if in each step its targets are the tokens that the step got, and no earlier had."""
     losses = [n for n in nodes if op_of(f, n) == "NllLoss"] if len(tables) >= LENGTH else []
     behind = {n: {*tables} & {*f.downstream([n])} for n in losses}
@@ -140,7 +140,7 @@ def _is_before(given: Any, targets: Any) -> bool:
 def _looks_ahead(f: Facts, node: str) -> bool | None:
     """Does attention of a sequence to itself reach later elements? None if the node is none, or that is not known."""
     op = op_of(f, node)
-    if op in ("Softmax", "SafeSoftmax"):
+    if op in SOFTMAX:
         weights = f.live.kept(node, "result")
         is_square = weights is not None and weights.ndim > 2 and weights.shape[-1] == weights.shape[-2] >= LENGTH
         return bool(np.triu(weights, 1).any()) if is_square else None
@@ -158,7 +158,7 @@ def _looks_ahead(f: Facts, node: str) -> bool | None:
 
 def _is_recurrent(q: Question) -> bool:
     """Does the loss come from a recurrent layer, step by step, and that from an embedding?"""
-    op, has_met = None if q.last is None else q.last.root, False
+    op, has_met = q.last_root, False
     for _ in range(FAR):
         before: list[Op] = [] if op is None else [g for g in op.given if is_op(g) and not g.cut]
         if op is None or op.name.strip("_") not in (*PLAIN, *RECURRENT):
@@ -166,3 +166,72 @@ def _is_recurrent(q: Question) -> bool:
         has_met |= op.name in RECURRENT
         op = next((g for g in before if g.name != op.name or g.name in PLAIN), None)
     return has_met and op is not None and op.name == "embedding"
+
+
+@check("AV229", "mask-inverted", {"mask_inverted": MAY}, of_run=True, first=True)
+def mask_inverted(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+    """A mask of attention that hides the real tokens of each row, and leaves its padding."""
+    tables = [n for n in nodes if op_of(f, n) == "Embedding" and int(f.plain(n, "padding_idx") or -1) >= 0]
+    for node in nodes if tables else ():
+        weights = _weights(f, node)
+        behind = f.downstream([node]) if weights is not None else {}
+        for table in (t for t in tables if t in behind):
+            tokens = f.live.kept(table, "indices")
+            if tokens is not None and _shows_padding(weights, tokens != int(f.plain(table, "padding_idx"))):
+                yield cause_at(f, "mask_inverted", node, op="attention")
+
+
+def _weights(f: Facts, node: str) -> Any:
+    """What attention gives to each key, or by which its mask multiplies that; None if the node is none, or has no mask."""
+    op = op_of(f, node)
+    if op in SOFTMAX:
+        return f.live.kept(node, "result")
+    kept = (f.live.kept(node, name) for name in MASKS if op.startswith("ScaledDotProduct"))
+    mask = next((m for m in kept if m is not None), None)
+    return mask if mask is None or mask.dtype == bool else np.exp(mask.astype(float))
+
+
+def _shows_padding(weights: Any, real: Any) -> bool:
+    """Of the rows that have both: are all weights of real tokens 0, and some of the padding not?"""
+    if real.ndim != 2 or weights.ndim < 3 or weights.shape[-1] != real.shape[1] or weights.size % (real.size or 1):
+        return False
+    rows = weights.reshape(len(real), -1, real.shape[1])
+    mixed = real.any(1) & ~real.all(1)
+    is_hidden = (rows * real[:, None]).max(1).max(1) == 0
+    is_shown = (rows * ~real[:, None]).max(1).max(1) > 0
+    return bool(mixed.any()) and bool((is_hidden & is_shown)[mixed].all())
+
+
+@check("AV230", "positions-of-batch", {"positions_of_batch": MAY}, of_run=True, first=True)
+def positions_of_batch(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
+    """Positions that are cut to the size of dimension 0, which is the batch for attention with batch_first=True."""
+    layers = [p for m in q.models.values() for p in m.modules() if type(p).__name__ in OWNERS]
+    if not all(getattr(getattr(p, "self_attn", p), "batch_first", False) for p in layers):
+        return
+    for node in nodes:
+        shape = next((t.value.shape for t in f.results(node)), (0, 0, 0)) if op_of(f, node) == "Add" else ()
+        if len(shape) == 3 and _is_cut_to_batch(expression_at(f.source(node))) and _turns(f, node) == {False}:
+            yield cause_at(f, "positions_of_batch", node)
+
+
+def _is_cut_to_batch(found: ast.expr | None) -> bool:
+    """Is it `x + pe[:x.size(0)]`, or with `x.shape[0]` or `len(x)`?"""
+    cut = found.right if isinstance(found, ast.BinOp) and isinstance(found.op, ast.Add) else None
+    if not isinstance(found, ast.BinOp) or not isinstance(cut, ast.Subscript):
+        return False
+    first = cut.slice.elts[0] if isinstance(cut.slice, ast.Tuple) and cut.slice.elts else cut.slice
+    upper = first.upper if isinstance(first, ast.Slice) and first.lower is None else None
+    x = ast.unparse(found.left)
+    return upper is not None and ast.unparse(upper) in (f"{x}.size(0)", f"{x}.shape[0]", f"len({x})", f"{x}.size(dim=0)")
+
+
+def _turns(f: Facts, node: str) -> set[bool]:
+    """Are its first two dimensions exchanged before attention: by the program (True), or by a layer with batch_first?"""
+    found = set[bool]()
+    for _ in range(FEW):
+        users = f.takers(node)
+        found |= {called_at(f.source(u)) in TURNED for u in users if op_of(f, u) in ("Transpose", "Permute")}
+        node = next((u for u in users if op_of(f, u) in DROPPED), "")
+        if not node:
+            break
+    return found

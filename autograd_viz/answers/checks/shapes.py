@@ -26,9 +26,9 @@ Shape = tuple[int, ...]
 
 
 @check("AV208", "rows-mixed", {"rows_mixed": MAY}, of_run=True, first=True)
-def rows_mixed(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def rows_mixed(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A view that exchanges dimensions: it keeps the order of elements, so rows of different samples are mixed."""
-    for node in ways:
+    for node in nodes:
         for cause, before, after in _views(f, node):
             if _exchanges(before, after) or _is_of_classes(f, node, before, after):
                 yield replace(cause, said={**cause.said, "before": shape_text(before), "after": shape_text(after)})
@@ -83,9 +83,9 @@ def _groups(before: Shape, after: Shape) -> Iterator[tuple[Shape, Shape]]:
 
 
 @check("AV209", "targets-in-other-order", {"other_order": MAY}, of_run=True, first=True)
-def other_order(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def other_order(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """Scores (time, batch, classes) and targets (batch, time), each made flat: they are compared in different orders."""
-    for node in ways:
+    for node in nodes:
         made = f.live.data_made(node, "target") if op_of(f, node) == "NllLoss" else None
         rows = made.detail if made is not None and made.name in (*CALLS, "flatten") else ()
         flat = f.first(f.first(node)) if len(rows) == 2 else None
@@ -95,12 +95,12 @@ def other_order(f: Facts, ways: Iterable[str]) -> Iterator[Cause]:
 
 
 @check("AV210", "batch-not-first", {"batch_not_first": MAY}, of_run=True, first=True)
-def batch_not_first(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+def batch_not_first(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """One step of dimension 1, or its mean, of a layer that was made without batch_first: there, dimension 1 is the batch."""
     layers = _layers(q.names.values())
     owners = {f.live.id_of(p): kind for kind, part in layers for p in part.parameters()}
     recurrent = next((kind for kind, _ in layers if kind in RECURRENT), "")
-    for node in ways if layers else ():
+    for node in nodes if layers else ():
         shape, dim = _shape(f.plain(node, "self_sym_sizes")), f.plain(node, "dim").strip("(,)")
         if op_of(f, node) not in TAKES or len(shape) != ROWS or shape[1] == 1 or dim not in ("1", "-2"):
             continue

@@ -9,17 +9,15 @@ from ..causes.check import MAY, check
 from ..causes.facts import Edge, Facts
 from ..causes.ops import cause_at, numbers_of, op_of
 from ..causes.question import Question
-from .loss import SHAPED
+from .loss import REGRESSIONS, SHAPED
+from .signs import SIGNED
 
-LINEAR = (*SHAPED, "Neg", "Sub", "Add", "Rsub", "Mul", "Div", "Mean", "Sum", "Cat", "Stack")
 SIGNS = {("Neg", 0): -1, ("Rsub", 0): -1, ("Sub", 1): -1}
 NOISE = "rand"  # in names of functions that draw it
-REGRESSIONS = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
 MOST, FEW = 256, 6
-KINDS = {"spread_is_variance": MAY, "spread_is_log": MAY, "log_of_scale": MAY}
 
 
-@check("AV227", "log-of-spread", KINDS, of_run=True)
+@check("AV227", "log-of-spread", {"spread_is_variance": MAY, "spread_is_log": MAY, "log_of_scale": MAY}, of_run=True)
 def log_of_spread(f: Facts, q: Question) -> Iterator[Cause]:
     """The logarithm of a variance that is taken for that of a standard deviation; or that of a scale with the wrong sign."""
     if not q.minimizes:
@@ -31,18 +29,11 @@ def log_of_spread(f: Facts, q: Question) -> Iterator[Cause]:
             exps.setdefault(edge, []).append(node)
     for edge, nodes in exps.items():
         if met.get(edge) == {-1} and any(met.get((n, 0)) == {1} for n in nodes):
-            # exp(v) - v, as in the divergence of a normal distribution whose variance is exp(v)
-            yield from _misread(f, edge)
+            # exp(v) - v, as in the divergence of a normal distribution whose variance is exp(v), which noise is multiplied by
+            noises = [n for n in f.pass_nodes if _read_as(f, n, edge) and _is_noise(f, n)]
+            yield from [cause_at(f, _read_as(f, n, edge), n) for n in noises[:1]]
         elif met.get(edge) == {1}:
             yield from [cause_at(f, "log_of_scale", n) for n in nodes if _scales(f, n, met)][:1]
-
-
-def _misread(f: Facts, log: Edge) -> Iterator[Cause]:
-    """The first noise that is multiplied by something else than the root of the variance."""
-    for node in f.pass_nodes:
-        if (kind := _read_as(f, node, log)) and _is_noise(f, node):
-            yield cause_at(f, kind, node)
-            return
 
 
 def _edge(f: Facts, node: str, index: int) -> Edge | None:
@@ -72,7 +63,7 @@ def _linear(f: Facts) -> dict[Edge, set[int]]:
             continue
         met[edge].add(sign)
         node, op = edge[0], op_of(f, edge[0])
-        for i, after in enumerate(f.nodes[node].next_functions if op in LINEAR else ()):
+        for i, after in enumerate(f.nodes[node].next_functions if op in SIGNED else ()):
             if after.node is not None:
                 todo.append((_first(f, (after.node, after.index)), sign * SIGNS.get((op, i), 1) * _factor(f, node, i)))
     return met
@@ -108,8 +99,7 @@ def _is_noise(f: Facts, node: str) -> bool:
     source = f.source(node)
     if any(n is not None for n in numbers_of(f, node)):
         return False
-    in_line = source is not None and NOISE in source.text
-    return in_line or (made is not None and NOISE in made.name)
+    return (source is not None and NOISE in source.text) or (made is not None and NOISE in made.name)
 
 
 def _scales(f: Facts, exp: str, met: dict[Edge, set[int]]) -> bool:

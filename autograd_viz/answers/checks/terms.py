@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import prod
 
 from ...graph.text import shape_text
@@ -13,7 +13,7 @@ from ..causes.check import MAY, check
 from ..causes.code import called_at, expression_at
 from ..causes.facts import Facts
 from ..causes.ops import cause_at, numbers_of, op_of
-from ..causes.paths import is_op, with_history
+from ..causes.paths import is_op
 from ..causes.question import Question
 from .aim import best_action
 
@@ -59,16 +59,8 @@ def _terms(f: Facts) -> Iterator[tuple[str, float]]:
 
 def _share(f: Facts, node: str, others: list[str]) -> bool:
     """Does an op lie behind a term and behind others? A penalty of weights shares their leaves alone, and is of no batch."""
-    return any(f.nodes[n].variable is None for n in _behind(f, [node]) & _behind(f, others))
-
-
-def _behind(f: Facts, nodes: list[str]) -> set[str]:
-    found, todo = set[str](), [*nodes]
-    while todo:
-        after = {a.node for a in f.nodes[todo.pop()].next_functions if a.node is not None} - found
-        found |= after
-        todo += after
-    return found
+    own, its = (f.downstream(way for n in nodes for way in f.ways_on(n)) for nodes in ([node], others))
+    return any(f.nodes[n].variable is None for n in own.keys() & its.keys())
 
 
 def _mean_of(f: Facts, node: str) -> int:
@@ -82,8 +74,8 @@ def _mean_of(f: Facts, node: str) -> int:
 @check("AV221", "other-action", {"other_action": MAY, "best_action": MAY, "position_as_value": MAY}, of_run=True)
 def other_action(q: Question) -> Iterator[Cause]:
     """What is trained by rewards is not of the action that was taken: a log_prob() of a new sample, or the largest value."""
-    root = None if q.last is None else q.last.root
-    there = with_history([root]) if root is not None else set()
+    root = q.last_root
+    there = q.ops_behind(root)
     logs = [op for op in there if op.source is not None and called_at(op.source) == "log_prob"]
     drawn = [op for op in logs if op.source is not None and SAMPLED.search(op.source.expression)]
     if drawn and any(op.name in WEIGHED and len([g for g in op.given if is_op(g)]) == 1 for op in there - {*drawn}):
@@ -92,12 +84,12 @@ def other_action(q: Question) -> Iterator[Cause]:
 
 
 @check("AV232", "penalty-of-batch", {"penalty_of_batch": MAY}, of_run=True, first=True)
-def penalty_of_batch(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+def penalty_of_batch(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A gradient penalty that takes one norm of the gradients of a whole batch, and compares it with 1."""
     grads = [p for p in q.history.passes if p.name == "grad" and p.source is not None]
     made = {m[1] for p in grads if p.source is not None and (m := NAMED.match(p.source.text)) is not None}
     weights = {tuple(p.shape) for m in q.models.values() for p in m.parameters()}  # those have one norm each
-    for node in ways if made else ():
+    for node in nodes if made else ():
         source = f.source(node)
         users = f.takers(node)
         is_whole = op_of(f, node) in NORMS and f.plain(node, "dim") == ""

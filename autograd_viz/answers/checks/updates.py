@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise, product
-from types import FunctionType, ModuleType
 from typing import Any
 
 from ... import words
@@ -17,7 +16,7 @@ from ..causes.check import MAY, check
 from ..causes.facts import Facts
 from ..causes.history import Event, Op, PassEvent
 from ..causes.ops import op_of
-from ..causes.paths import behind
+from ..causes.paths import behind, is_of_user
 from ..causes.present import last_write
 from ..causes.question import Question
 from .layers import TAKERS, weights_of
@@ -49,9 +48,8 @@ def cleared_between(q: Question) -> Iterator[Cause]:
     rounds = [r for a, b in between if (r := [p for p in passes if (a is None or a < p.number) and p.number < b])][-PLENTY:]
     pairs = [(a, b, [c for c in cleared if a.number < c.number < b.number]) for r in rounds for a, b in pairwise(r)]
     is_always = all(cs and (a.source == b.source or _is_unread(q, a, cs[0])) for a, b, cs in pairs)
-    is_always &= all(len(r) >= PLENTY for r in rounds) and (
-        len({p.source for p in rounds[-1]}) == 1 or bool(rounds[-1][0].root)
-    )
+    is_of_one = len({p.source for p in rounds[-1]}) == 1 or bool(rounds[-1][0].root)
+    is_always &= is_of_one and all(len(r) >= PLENTY for r in rounds)
     others = [s.number for h in q.holders if not h.holds for s in h.steps]  # of an optimizer that has its turn in between
     is_used = any(a.number < s < b.number for a, b, _ in pairs for s in others)
     if is_always and not set_by and not is_used:
@@ -103,7 +101,7 @@ def copied_onto_itself(q: Question) -> Iterator[Cause]:
 
 def _one_network(q: Question) -> tuple[Op, str, str] | None:
     """A trained module with two names, one of them a target's, of which the loss has a result without a history, too."""
-    root = None if q.last is None else q.last.root
+    root = q.last_root
     apart = behind(op for op in behind([root]) if op.cut) if root is not None else []
     trained = {p for h in q.holders if h.steps for p in h.leaves}
     for path, names in _namespaces(q.names):
@@ -120,21 +118,14 @@ def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
     """The user's variables, and the attributes of each of the user's objects. No code of the user's runs."""
     yield "", names
     for name, value in names.items():
-        kind = type(value)
-        if isinstance(value, type | ModuleType | FunctionType) or kind.__module__.partition(".")[0] in (
-            "torch",
-            "autograd_viz",
-        ):
-            continue
-        held = getattr(value, "__dict__", None)
+        held = getattr(value, "__dict__", None) if is_of_user(value) else None
         if isinstance(held, dict):
             yield f"{name}.", {**held, **held.get("_modules", {})}
 
 
 @check("AV420", "tie-lost", {"tie_copied": MAY, "tie_replaced": MAY}, of_run=True, first=True)
-def tie_lost(f: Facts, ways: Iterable[str], q: Question) -> Iterator[Cause]:
+def tie_lost(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A table of embeddings and the weight of a layer that seem meant to be one parameter, and are two."""
-    nodes = [*ways]
     leaves = {f.live.id_of(p): p for h in q.holders if h.steps for p in h.leaves}
     edges = [a for n in nodes if op_of(f, n) == "Embedding" for a in f.nodes[n].next_functions]
     tables = {f.nodes[a.node].variable for a in edges if a.node is not None}
