@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ... import words
 from ...graph.surroundings import Source
 from .cause import Cause
+from .check import MAY
 from .code import has_record, place_text
 from .question import Question
 
@@ -17,7 +18,6 @@ OF_ROOTS = ("cut_", "made_of", "inference", "dtype")  # causes why a loss has no
 LONGEST = 72  # characters of a line of code
 BEST = ("zero_times_inf", "zero_times_inf_product", "outgrown")  # their advice is better than that of the causes before them
 BEHIND = ("outgrown",)  # what most likely made the cause before it
-MAY = "may"  # as in checks/check.py
 ODD = ("none", "zero", "nan", "inf")  # grads whose cause is told as it is; another grad may be right as it is
 Page = tuple[object, str] | None  # the check of a kind, and how certain it is that it is a fault
 MOST = 2  # causes in the answer itself

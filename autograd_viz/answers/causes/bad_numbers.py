@@ -30,11 +30,7 @@ def not_finite(f: Facts, q: Question) -> list[Cause]:
 
 def births_of_loss(q: Question) -> list[Cause]:
     """The origin of nan or inf in the root of a question; empty if it has none."""
-    return _births(q.facts, q)
-
-
-def _births(f: Facts, q: Question) -> list[Cause]:
-    return [_of_earlier_step(f, q, c) if c.kind in LATE else c for c in forward_births(f)]
+    return [_of_earlier_step(q.facts, q, c) if c.kind in LATE else c for c in forward_births(q.facts)]
 
 
 def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
@@ -89,16 +85,13 @@ def _not_arrived(f: Facts, name: str) -> Cause:
     return Cause(kind, (f.subject.id,), source=source, said={"what": name, "value": text_of(arrived)})
 
 
-def bad_loss(f: Facts, q: Question) -> list[Cause]:
+def bad_loss(q: Question) -> list[Cause]:
     """The gradient is finite, and the loss is not."""
-    found = _births(f, q) if f.is_connected else []
-    grad = f.subject.grad
+    f, grad = q.facts, q.facts.subject.grad
+    found = births_of_loss(q) if f.is_connected else []
     is_number = grad is not None and not value_with(grad) and not is_zero(grad)
     is_nan = any(PROPERTIES["nan"](f.tensors[t].value) for t in f.loss)
     return [*found, Cause("loss_bad_finite", f.loss)] if found and is_number and is_nan else found
-
-
-# -- the backward pass ------------------------------------------------------------------------------------------------
 
 
 def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:

@@ -68,8 +68,7 @@ def forward_births(f: Facts) -> list[Cause]:
     leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value)]
     given = sorted((id for id in leaves if id not in f.changed_since), key=lambda leaf: f.tensors[leaf].requires_grad)
     if not given and walk.first is not None:
-        made = next(w for o in walk.first.outputs if o is not None and (w := value_with(f.tensors[o].value)))
-        return [_at(walk.first, "forward_first", what=made)]
+        return [_at(walk.first, "forward_first", what=_seen(f, walk.first))]
     without = None if given else _without_targets(f)
     unknown = "loss_bad_freed" if f.is_recorded else "loss_bad"
     lost = Cause(unknown, f.loss, said={"what": what}) if without is None else _at(without, "forward_weightless")
@@ -78,11 +77,8 @@ def forward_births(f: Facts) -> list[Cause]:
 
 def _without_targets(f: Facts) -> Op | None:
     """The first mean over targets that are all left out, as the last steps of padded rows are in a loop."""
-    for node in f.pass_nodes:
-        source = nan_source(f, node)
-        if source is not None and source.kind == "born_weightless" and source.holds(f, node):
-            return f.op(node)
-    return None
+    sources = ((node, source) for node in f.pass_nodes if (source := nan_source(f, node)) is not None)
+    return next((f.op(n) for n, s in sources if s.kind == "born_weightless" and s.holds(f, n)), None)
 
 
 def births_of(f: Facts, tensor: str) -> list[Cause]:
@@ -200,9 +196,7 @@ def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
     numbers = [n for o in op.inputs if o.tensor is None and (n := number(o.text)) is not None]
     given = [elements_text(f.tensors[o.tensor].value) if o.tensor else o.text for o in op.inputs if o.text != "?"]
     is_pole = (op.name in LOGARITHMS or (op.name == "Pow" and min(numbers, default=0) < 0)) and has_zero(inputs[0].value)
-    made = next(
-        (w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), "inf" if is_pole else what
-    )
+    made = _seen(f, op) or ("inf" if is_pole else what)
     kind = _kind(f, op, inputs, numbers, what)
     if kind == "forward_overflow" and any(f.tensors[o].value.dtype == "float16" for o in op.outputs if o is not None):
         made = f"{made} in float16"
@@ -212,10 +206,16 @@ def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
 
 def _quotient(f: Facts, op: Op, inputs: list[Tensor]) -> str:
     """What a division by 0 gave: its result is known, or its numbers are; "" if neither."""
-    seen = next((w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), "")
     above, below = (t.value.numbers for t in inputs[:2])
     pairs = [*zip(above, below, strict=True)] if len(above) == len(below) else []
-    return seen or next((w for w, is_it in (("nan", 0), ("inf", 1)) if any(b == 0 and bool(a) == is_it for a, b in pairs)), "")
+    return _seen(f, op) or next(
+        (w for w, is_it in (("nan", 0), ("inf", 1)) if any(b == 0 and bool(a) == is_it for a, b in pairs)), ""
+    )
+
+
+def _seen(f: Facts, op: Op) -> str:
+    """Which of nan and inf its first such result has; "" if none is known to have one."""
+    return next((w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), "")
 
 
 def _at(op: Op, kind: str, **said: str) -> Cause:
@@ -267,9 +267,6 @@ def _kind_of_inf(op: Op, inputs: list[Tensor], numbers: list[float]) -> str:
         return "forward_short"
     is_born = op.name.startswith(INFINITE) or (op.name.startswith(INFINITE_AT_0) and is_at_zero)
     return "forward_born" if is_born else "forward_overflow"
-
-
-# -- what was there before any op -------------------------------------------------------------------------------------
 
 
 def _there_before(f: Facts, leaf: str) -> Cause:

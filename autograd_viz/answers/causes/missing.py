@@ -135,27 +135,21 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     before = q.passes[-2].number if len(q.passes) > 1 else None
     if q.number is not None:
         return [cause_of("path_cut_number", q.number[0], op=spelling(q.number[0]))]
-    if (q.root_op is None and used is None) or replaced is not None:
-        return [cause_of(q.history.unknown_root, last) if used is None and q.root_op is None else _replaced(replaced)]
+    if q.root_op is None and used is None:
+        return [cause_of(q.history.unknown_root, last)]
+    if replaced is not None:
+        return [cause_of("replaced", replaced, part=replaced.name)]
     if not q.history.knows_uses:
         return [cause_of("no_path", last), *_unrecorded(q.facts)]
     was_reached = any(q.is_reached_from(p.root) for p in q.passes[:-1] if p.root is not None)
     was_reached |= any(h.has_moved for h in q.holders)
-    if not was_reached and used is not None and before is not None and _is_copied_after(used, last):
+    is_target = used is not None and used.name in ("data", "detach") and used.detail < last.number < used.number
+    if is_target and not was_reached and before is not None:  # since it was used, it was only copied or written
         return [cause_of("no_path", last)]
     is_copied = used is not None and _is_deepcopied(used) and not was_reached
     if was_reached or used is None or (before is not None and used.number < before and not is_copied):
         return [cause_of("not_used_now" if was_reached else "not_used", last)]
     return [_beside_loss(q, last, used)]
-
-
-def _replaced(by: Any) -> Cause:
-    return cause_of("replaced", by, part=by.name)
-
-
-def _is_copied_after(used: Event, last: Any) -> bool:
-    """Was it used before the pass, and since then only copied or written, as a target network is?"""
-    return bool(used.detail < last.number < used.number) and used.name in ("data", "detach")
 
 
 def _beside_loss(q: Question, last: Any, used: Event) -> Cause:
@@ -200,9 +194,6 @@ def _unrecorded(f: Facts) -> list[Cause]:
     used = [f.tensors[id] for id in sorted(f.behind_loss)]
     names = [t.name for t in used if t.name and not t.requires_grad and t.source is None and t.id not in f.makers]
     return [cause_of("unrecorded", names=few_names(names))] if names else []
-
-
-# -- tensors without a history ----------------------------------------------------------------------------------------
 
 
 def without_grad(q: Question) -> list[Cause]:

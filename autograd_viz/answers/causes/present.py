@@ -74,10 +74,6 @@ def plain_gradient(q: Question) -> list[Cause]:
     said: dict[str, Said] = {"grad": grad, "op": spelling(users[0]), "count": str(len(users)), "other": users[-1].source}
     if len(users) == 1:
         return [cause_of("fine", users[0], **said)]
-    return [cause_of("fine_paths", users[0], **said, parts=_parts(q))]
-
-
-def _parts(q: Question) -> str:
-    """What each use sent: `3.0 + 3.0`."""
     sent = [] if (f := q.facts).edge is None else [f.sent(*s) for s in f.senders.get(f.edge, ())]
-    return "" if None in sent else " + ".join(value_text(v) for v in sent if v is not None)
+    parts = "" if None in sent else " + ".join(value_text(v) for v in sent if v is not None)  # `3.0 + 3.0`
+    return [cause_of("fine_paths", users[0], **said, parts=parts)]

@@ -7,9 +7,9 @@ from itertools import islice
 from ... import words
 from ...graph.model import Document, Node, Op, Tensor, Value
 from ...graph.order import reached_from
-from ...graph.text import shape_text, value_text
+from ...graph.text import shape_text
 from ...graph.trace import Change, Step, Trace
-from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together
+from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, text_or_none, together
 from .document_cuts import cut_sentences
 
 RULES = (  # the beginning of a node's name, and how its rule makes a gradient zero
@@ -26,11 +26,7 @@ MOST_CUT = 40  # tensors that are followed to where they were detached from the 
 
 
 class Why:
-    """Explains the grads of one document's tensors, step by step.
-
-    Args:
-        document: the graph before the pass.
-    """
+    """Explains the grads of the tensors of one document, the graph before the pass, step by step."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -69,7 +65,7 @@ class Why:
 
     def _without_gradient(self, t: Tensor) -> str:
         """Why no gradient will be kept; "" if one will."""
-        grad = _text(t.grad)
+        grad = text_or_none(t.grad)
         if not t.requires_grad:
             return words.WHY_BEFORE.format(grad=grad) if t.grad is not None else self._not_required(t)
         if self._is_unreached(t):
@@ -92,7 +88,7 @@ class Why:
     def _pending(self, t: Tensor, arrived: int = 0) -> str:
         """What must happen before a gradient is kept here."""
         node = self.node_of[t.id] or ""
-        grad, name, expected = _text(t.grad), self.nodes[node].name, self.expected[node]
+        grad, name, expected = text_or_none(t.grad), self.nodes[node].name, self.expected[node]
         arrived += node in self.starts
         if arrived >= expected:
             return words.WHY_READY.format(grad=grad, node=name)
@@ -104,12 +100,7 @@ class Why:
     # -- after a step -------------------------------------------------------------------------------------------------
 
     def after(self, step: Step, earlier: Trace) -> dict[str, str]:
-        """The answers that `step` changed, by tensor id.
-
-        Args:
-            step: the step that has just run.
-            earlier: the steps before it.
-        """
+        """The answers that a step changed, by tensor id, after the steps before it."""
         self.births.follow(earlier.steps)
         return self.next(step)
 
@@ -134,11 +125,11 @@ class Why:
         index = t.output_nr if node.variable is None else 0
         incoming = after_hooks(step, index) if index < len(step.grad_outputs) else None
         if incoming is None:
-            return words.WHY_NOTHING_ARRIVED.format(grad=_text(t.grad), node=node.name, step=number)
+            return words.WHY_NOTHING_ARRIVED.format(grad=text_or_none(t.grad), node=node.name, step=number)
         extras = [*self._changed_on_the_way(step, number, index), *self._properties(number, index)]
         if change is None or change.after is None:
             form = words.WHY_PASSED if change is None or step.accumulation is None else words.WHY_TAKEN
-            return together([form.format(value=_text(incoming), node=node.name, step=number), *extras])
+            return together([form.format(value=text_or_none(incoming), node=node.name, step=number), *extras])
         made = step.accumulation.new if step.accumulation is not None else change.after
         return together([_kept(node, change, made, incoming, number), *extras, *_old(change, incoming)])
 
@@ -146,7 +137,9 @@ class Why:
         """Hooks and edits at this node."""
         hooks = (h for h in step.hooks if h.kind in ("tensor", "pre", "post_accumulate") and h.index == index)
         said = [
-            words.WHY_HOOK.format(kind=hook_kind(h), name=h.name, before=_text(h.before), after=_text(h.after), step=number)
+            words.WHY_HOOK.format(
+                kind=hook_kind(h), name=h.name, before=text_or_none(h.before), after=text_or_none(h.after), step=number
+            )
             for h in hooks
             if not same(h.before, h.after)
         ]
@@ -178,17 +171,13 @@ def _kept(node: Node, change: Change, made: Value, incoming: Value, number: int)
     new = change.after or made
     if change.before is None:
         template = words.WHY_FIRST if node.variable is not None else words.WHY_RETAINED
-        return template.format(new=_text(new), incoming=_text(incoming), node=node.name, step=number)
-    if _text(new) == shape_text(new.shape):
-        return words.WHY_ADDED_ARRAY.format(shape=_text(new), step=number)
-    said = {"old": _text(change.before), "incoming": _text(incoming), "made": _text(made), "step": number}
-    return words.WHY_ADDED.format(new=_text(new), **said)
+        return template.format(new=text_or_none(new), incoming=text_or_none(incoming), node=node.name, step=number)
+    if text_or_none(new) == shape_text(new.shape):
+        return words.WHY_ADDED_ARRAY.format(shape=text_or_none(new), step=number)
+    said = {"old": text_or_none(change.before), "incoming": text_or_none(incoming), "made": text_or_none(made), "step": number}
+    return words.WHY_ADDED.format(new=text_or_none(new), **said)
 
 
 def _old(change: Change, incoming: Value) -> list[str]:
     was = [n for n in ("nan", "inf") if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
     return [words.WHY_OLD_BAD.format(what=n) for n in was]
-
-
-def _text(value: Value | None) -> str:
-    return "None" if value is None else value_text(value)

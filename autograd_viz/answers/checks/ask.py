@@ -75,7 +75,7 @@ def _piled_hooks(q: Question) -> list[Cause]:
 
 
 def _bad_loss(q: Question) -> list[Cause]:
-    return [] if q.numbers is None else bad_numbers.bad_loss(q.numbers, q)
+    return [] if q.numbers is None else bad_numbers.bad_loss(q)
 
 
 PAGES = (
@@ -160,8 +160,6 @@ def _unknown(q: Question) -> Cause:
         return Cause("no_loss_here")
     return Cause("not_shown" if q.history.is_recorded or q.facts.is_recorded else "not_recorded")
 
-
-# -- by number and by kind -------------------------------------------------------------------------------------------
 
 ERRORS = (
     "modified*", "twice*", "root_frozen", "root_of_data", "root_of_leaf", "root_of_leaves", "root_of_numbers", "root_unseen",

@@ -76,9 +76,6 @@ def sent(arrivals: Iterable[Arrival]) -> list[Value]:
     return [a.value for a in arrivals if a.value is not None]
 
 
-# -- zeros, nan and inf -----------------------------------------------------------------------------------------------
-
-
 class Birth(NamedTuple):
     """Where a property of a gradient began."""
 
@@ -108,13 +105,9 @@ PROPERTIES = {"zero": all_zero, "nan": has_nan, "inf": has_inf}
 
 
 def born_in(step: Step, sent: Sequence[Value]) -> tuple[str, ...]:
-    """The flags of a step: "zero", "nan", "inf" if a gradient became that.
+    """The flags of a step: "zero", "nan", "inf" if a gradient became that by the rule, a sum, a hook, an edit, or accumulation.
 
-    It may have become so by the node's rule, the sum of gradients, a hook, the user's edit, or accumulation.
-
-    Args:
-        step: the step.
-        sent: what was sent to its node; empty for the first gradient of a pass. That one is flagged where it arrives.
+    `sent` to its node was nothing for the first gradient of a pass. That one is flagged where it arrives.
     """
     arrived, left = ([g for g in some if g is not None] for some in (step.grad_outputs, step.grad_inputs))
     ways = [(sent, arrived), (arrived, left)]  # (before, after)

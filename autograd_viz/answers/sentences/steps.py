@@ -12,7 +12,18 @@ from ...graph.text import call_text, gradient_text, shape_text, value_text
 from ...graph.trace import Change, HookRun, Step
 from .named import NamedRules
 from .past import Arrival, sent
-from .text import before_hooks, first_few, hook_kind, is_differentiable, listed, same, size_text, together
+from .text import (
+    before_hooks,
+    first_few,
+    hook_kind,
+    is_differentiable,
+    is_shape,
+    listed,
+    same,
+    size_text,
+    text_or_none,
+    together,
+)
 
 Arrivals = Mapping[int, Sequence[Arrival]]  # by output of its op
 FEW = 4  # leaves that are named one by one
@@ -73,10 +84,8 @@ class Sentences:
         values = [value_text(t.value) for t in outputs if t is not None]
         node = None if op.node is None else self.nodes[op.node]
         saved = [s.name for s in node.saved if s.state in ("kept", "freed")] if node else []
-        if values:
-            template = words.COMPUTES_AND_SAVES if saved else words.COMPUTES
-        else:
-            template = words.RAN_AND_SAVES if saved else words.RAN
+        computed, ran = (words.COMPUTES_AND_SAVES, words.RAN_AND_SAVES) if saved else (words.COMPUTES, words.RAN)
+        template = computed if values else ran
         text = template.format(call=self._call(op, outputs), value=listed(values), names=listed(saved))
         if node is not None and node.name == "CopySlices" and values:  # a view was changed, and so its base
             name = next((t.name for t in outputs if t is not None and t.name), words.A_TENSOR)
@@ -124,7 +133,7 @@ class Sentences:
         name = self._name(a.tensor, words.A_LEAF)
         if a.old is None:
             return [words.FIRST.format(name=name, new=gradient_text(a.new))]
-        if _is_shape(a.new):
+        if is_shape(a.new):
             return [words.ADDS_ARRAY.format(name=name, shape=shape_text(a.new.shape))]
         return [words.ADDS.format(name=name, old=value_text(a.old), incoming=value_text(a.incoming), new=value_text(a.new))]
 
@@ -138,7 +147,7 @@ class Sentences:
 
     def _arrived(self, step: Step, arrivals: Arrivals) -> list[str]:
         """What happened to it on arrival: edits, sums, hooks, retain_grad."""
-        edits = [words.EDITED.format(value=_text(before_hooks(step, i))) for i in step.edited]
+        edits = [words.EDITED.format(value=text_or_none(before_hooks(step, i))) for i in step.edited]
         retained = [self._retained(c) for c in step.changes if c.at.startswith("retain:") and c.after is not None]
         return [*edits, *self._sums(step, arrivals), *_hooks(step, "tensor"), *retained, *_hooks(step, "pre")]
 
@@ -148,7 +157,7 @@ class Sentences:
         name, old = self._name(tensor, words.A_TENSOR), kept.before
         if old is None:
             return words.RETAINED.format(name=name)
-        return words.RETAINED_ADDED.format(name=name, old=gradient_text(old), new=_text(kept.after))
+        return words.RETAINED_ADDED.format(name=name, old=gradient_text(old), new=text_or_none(kept.after))
 
     def _sums(self, step: Step, arrivals: Arrivals) -> list[str]:
         """Outputs at which several gradients arrived: the parts and their sum."""
@@ -157,7 +166,7 @@ class Sentences:
             parts, total = sent(several), before_hooks(step, index)
             if len(parts) < 2 or total is None or index in step.edited:
                 continue
-            if _is_shape(total):
+            if is_shape(total):
                 found.append(words.SUM_ARRAY.format(count=len(parts), shape=shape_text(total.shape)))
             elif len(parts) > MANY_PARTS:
                 found.append(words.SUM_MANY.format(count=len(parts), total=value_text(total)))
@@ -230,7 +239,8 @@ class Sentences:
         return next(iter(self._results(node)), call)
 
     def _results(self, node: Node) -> list[str]:
-        return [name for t in self._outputs(node) if t is not None and (name := self.tensors[t].name)]
+        made = () if node.op not in self.ops else self.ops[node.op].outputs
+        return [name for t in made if t is not None and (name := self.tensors[t].name)]
 
     def _interpreted(self, op: Op | None, node: Node, step: Step) -> list[str]:
         """How the numbers of a compiled region were made."""
@@ -257,10 +267,6 @@ class Sentences:
             names = f"{names} ({size_text(step.freed)})"
         return [(words.FREED if self.frees else words.WOULD_FREE).format(names=names)]
 
-    def _outputs(self, node: Node) -> Sequence[str | None]:
-        op = self.ops.get(node.op or "")
-        return () if op is None else op.outputs
-
     def _name(self, tensor: str, otherwise: str) -> str:
         return self.tensors[tensor].name or otherwise
 
@@ -271,7 +277,7 @@ def _hooks(step: Step, kind: str) -> list[str]:
 
 
 def _hook(hook: HookRun) -> str:
-    before, after = _text(hook.before), _text(hook.after)
+    before, after = text_or_none(hook.before), text_or_none(hook.after)
     if same(hook.before, hook.after):
         form = words.HOOK_RAN if hook.before is None else words.HOOK_SAW
     elif hook.after is None:
@@ -279,15 +285,6 @@ def _hook(hook: HookRun) -> str:
     else:
         form = words.HOOK_CHANGED_ARRAY if before == after else words.HOOK_CHANGED
     return form.format(kind=hook_kind(hook), name=hook.name, before=before, after=after, shape=after)
-
-
-def _text(value: Value | None) -> str:
-    return "None" if value is None else value_text(value)
-
-
-def _is_shape(value: Value) -> bool:
-    """Is it too large to be written out?"""
-    return value_text(value) == shape_text(value.shape)
 
 
 def _leaf(tensor: Tensor) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ... import words
 from ...graph.model import Value
+from ...graph.text import shape_text, value_text
 from ...graph.trace import HookRun, Step
 
 MOST_PARTS = 12  # parts that a sentence lists
@@ -43,6 +44,16 @@ def work_text(count: int) -> str:
     while size >= 1000 and len(units) > 1:
         size, units = size / 1000, units[1:]
     return f"{count} FLOP" if not units[0] else f"{size:.1f} {units[0]}FLOP"
+
+
+def is_shape(value: Value) -> bool:
+    """Is it too large to be written out?"""
+    return value_text(value) == shape_text(value.shape)
+
+
+def text_or_none(value: Value | None) -> str:
+    """Its text; "None" if there is none."""
+    return "None" if value is None else value_text(value)
 
 
 def hook_kind(hook: HookRun) -> str:
