@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ... import words
 from ...graph.model import Tensor
-from ...graph.text import number_text
 from ..sentences import PROPERTIES
 from .cause import Cause, cause_of, source_of
 from .check import ASKED, MAY, SO, check
@@ -44,7 +43,7 @@ def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
     what = {"tensor": leaf.name or words.THE_TENSOR, "what": value_with(leaf.value) or cause.said["what"]}
     small = [h for h in holders if 0 < h.eps < LEAST_HALF] if leaf.value.dtype == "float16" else []
     if small:
-        return cause_of("bad_leaf_eps", small[0].made, **what, optimizer=small[0].kind, eps=number_text(small[0].eps))
+        return cause_of("bad_leaf_eps", small[0].made, **what, optimizer=small[0].kind, eps=small[0].eps)
     unsafe = sorted((n for n in f.pass_nodes if is_unsafe(f, n)), key=lambda n: (op_of(f, n) in GROWING, op_of(f, n) in ROWS))
     if unsafe:
         op = op_of(f, unsafe[0])

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...graph.op_names import stem
-from ...graph.text import number_text, value_text
+from ...graph.text import value_text
 from ..sentences import is_differentiable
 from .cause import Cause
 from .facts import Facts
@@ -235,7 +235,7 @@ def underflow(f: Facts, node: str, i: int) -> Cause | None:
     if grad is None or grad * most > LEAST.get(dtype, 0.0):
         return None
     kind = "zero_underflow" if dtype == "float16" else "zero_vanished"
-    return cause_at(f, kind, node, grad=number_text(grad), factor=number_text(most), dtype=dtype)
+    return cause_at(f, kind, node, grad=grad, factor=most, dtype=dtype)
 
 
 def _largest_factor(f: Facts, node: str, i: int) -> float | None:

@@ -135,10 +135,10 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     before = q.passes[-2].number if len(q.passes) > 1 else None
     if q.number is not None:
         return [cause_of("path_cut_number", q.number[0], op=spelling(q.number[0]))]
-    if q.root_op is None and used is None:
-        return [cause_of(q.history.unknown_root, last)]
-    if replaced is not None:
-        return [cause_of("replaced", replaced, part=replaced.name)]
+    is_unknown = q.root_op is None and used is None
+    if is_unknown or replaced is not None:
+        by_other = [] if replaced is None else [cause_of("replaced", replaced, part=replaced.name)]
+        return [cause_of(q.history.unknown_root, last)] if is_unknown else by_other
     if not q.history.knows_uses:
         return [cause_of("no_path", last), *_unrecorded(q.facts)]
     was_reached = any(q.is_reached_from(p.root) for p in q.passes[:-1] if p.root is not None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ... import words
 from ...graph.model import Tensor, Value
 from ...graph.op_names import plain_name, stem
-from .cause import Cause, Said
+from .cause import Cause, Said, in_words
 from .code import operator_at
 from .facts import Edge, Facts
 from .numbers import bounds, has_zero, is_known, number, range_text
@@ -27,12 +27,12 @@ def name_of_op(f: Facts, node: str) -> str:
     return plain_name(op_of(f, node)) or f.called(node).removesuffix("Backward")
 
 
-def cause_at(f: Facts, kind: str, node: str, tensors: tuple[str, ...] | None = None, **said: Said) -> Cause:
+def cause_at(f: Facts, kind: str, node: str, tensors: tuple[str, ...] | None = None, **said: Said | float) -> Cause:
     """A cause that names a node: with its op, its line, and these tensors, by default the op's inputs."""
     given = tuple(t.id for t in f.inputs(node)) if tensors is None else tensors
     source = f.source(node)
     name = (operator_at(source) if op_of(f, node) in OPERATORS else "") or name_of_op(f, node)
-    return Cause(kind, given, (node,), source, {"node": f.called(node), "op": name, **said})
+    return Cause(kind, given, (node,), source, {"node": f.called(node), "op": name, **in_words(said)})
 
 
 def zeros_behind(f: Facts, node: str) -> Iterator[Edge]:

@@ -231,7 +231,7 @@ def padding_counted(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
             is_left_out = f.plain(node, "ignore_index") == str(pad)
             is_language = classes == (rows,) and _contains(targets, pad) and _contains(f.saved(table, "indices"), pad)
             if not is_left_out and (is_language or _is_label_of_padding(f, node, table, pad)):
-                yield cause_at(f, "padding_counted", node, pad=str(pad))
+                yield cause_at(f, "padding_counted", node, pad=pad)
 
 
 def _is_label_of_padding(f: Facts, node: str, table: str, pad: int) -> bool:
@@ -256,7 +256,7 @@ def padding_is_item(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
             continue
         among = _between(rows, pad) if rows.ndim == 2 else _apart(rows, pad)
         if among:
-            yield cause_at(f, "padding_is_item", node, pad=str(pad), count=str(among), size=str(rows.size))
+            yield cause_at(f, "padding_is_item", node, pad=pad, count=among, size=rows.size)
 
 
 def _between(rows: Any, pad: int) -> int:

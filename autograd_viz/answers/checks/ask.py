@@ -51,7 +51,7 @@ class Turn(NamedTuple):
 
 def _shards(q: Question) -> list[Cause]:
     ranks = q.history.shards(q.tensor)
-    return [cause_of("sharded_missing" if q.grad is None else "sharded", ranks=str(ranks))] if ranks else []
+    return [cause_of("sharded_missing" if q.grad is None else "sharded", ranks=ranks)] if ranks else []
 
 
 def _off(q: Question) -> list[Cause]:

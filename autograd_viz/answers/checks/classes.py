@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.text import number_text
 from ..causes.cause import Cause
 from ..causes.check import MAY, check
 from ..causes.code import called_at
@@ -41,7 +40,7 @@ def class_left_out(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
             continue
         count, size = int((targets == left).sum()), len(targets)
         if 0 < count < size:
-            yield cause_at(f, "class_left_out", node, left=str(left), count=str(count), size=str(size))
+            yield cause_at(f, "class_left_out", node, left=left, count=count, size=size)
 
 
 @check("AV224", "weights-follow-counts", {"weights_of_counts": MAY, "pos_weight_of_counts": MAY}, of_run=True, first=True)
@@ -59,11 +58,11 @@ def weights_of_counts(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
         is_uneven = weights.max() >= RATIO * weights.min() and counts.max() >= RATIO * max(counts.min(), 1)
         if is_uneven and bool((np.diff(counts[order]) >= 0).all()) and np.corrcoef(weights, counts)[0, 1] > 1 - 1 / ENOUGH:
             most = int(weights.argmax())
-            weight, count, size = number_text(float(weights[most])), str(counts[most]), str(targets.size)
-            yield cause_at(f, "weights_of_counts", node, most=str(most), weight=weight, count=count, size=size)
+            weight, count = float(weights[most]), int(counts[most])
+            yield cause_at(f, "weights_of_counts", node, most=most, weight=weight, count=count, size=targets.size)
 
 
-def _pos_weight(f: Facts, node: str) -> dict[str, str]:
+def _pos_weight(f: Facts, node: str) -> dict[str, float]:
     """The pos_weight, the positive and all labels, if it is about how often there are positive for one negative."""
     if not op_of(f, node).endswith("WithLogits"):
         return {}
@@ -74,7 +73,7 @@ def _pos_weight(f: Facts, node: str) -> dict[str, str]:
     share = count / max(size - count, 1)
     is_uneven = 0 < share <= 1 / RATIO or share >= RATIO
     is_share = is_uneven and abs(weight - share) <= share / 4
-    return {"weight": number_text(weight), "count": str(count), "size": str(size)} if is_share else {}
+    return {"weight": weight, "count": count, "size": size} if is_share else {}
 
 
 @check("AV222", "temperature-multiplied", {"temperature_multiplied": MAY}, of_run=True, first=True)
@@ -90,7 +89,7 @@ def temperature_multiplied(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
             continue
         spread = float((result.max(1) - result.min(1)).max())
         if result.shape[1] >= FEW and spread <= 2 * factor and _are_cosines(f, by):
-            yield cause_at(f, "temperature_multiplied", by, factor=number_text(factor))
+            yield cause_at(f, "temperature_multiplied", by, factor=factor)
 
 
 def _are_cosines(f: Facts, by: str) -> bool:

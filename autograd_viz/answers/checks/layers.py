@@ -12,7 +12,6 @@ from typing import Any
 from ... import words
 from ...graph.listing import parsed
 from ...graph.model import Value
-from ...graph.text import number_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
 from ..causes.facts import Facts
@@ -50,7 +49,7 @@ def equal_units(q: Question, f: Facts) -> Iterator[Cause]:
         return
     own, its = _spread(q.tensor.detach()), None if grad is None else _spread(grad.detach())
     if (own or 0.0) <= EQUAL and (its or 0.0) <= EQUAL:
-        yield cause_of("equal_units", steps[-1], count=str(len(q.tensor)))
+        yield cause_of("equal_units", steps[-1], count=len(q.tensor))
 
 
 def _is_inside(f: Facts) -> bool:
@@ -122,7 +121,7 @@ def one_sided_hook(q: Question, f: Facts) -> Iterator[Cause]:
         return
     zeros, is_one_sided = int((grad == 0).sum()), not bool((grad < 0).any()) or not bool((grad > 0).any())
     if is_one_sided and SOME * grad.numel() < zeros < grad.numel():
-        yield cause_of("one_sided_hook", hook=hooks, zeros=str(zeros), count=str(grad.numel()))
+        yield cause_of("one_sided_hook", hook=hooks, zeros=zeros, count=grad.numel())
 
 
 @check("AV307", "same-layer-again", {"same_again": MAY}, of_run=True, first=True)
@@ -134,7 +133,7 @@ def same_again(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]
             own = {f.live.id_of(p) for p in layer.parameters()} if count > 1 else set()
             users = [n for n in nodes if op_of(f, n) in TAKERS and weights_of(f, n) & own] if own else []
             if len(users) > 1 and {*users} <= {*f.downstream(users[:1])}:
-                yield cause_at(f, "same_again", users[0], model=name, count=str(count), layer=type(layer).__name__)
+                yield cause_at(f, "same_again", users[0], model=name, count=count, layer=type(layer).__name__)
 
 
 def weights_of(f: Facts, layer: str) -> set[str | None]:
@@ -151,7 +150,7 @@ def saturated(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
         op = op_of(f, node)
         slope = _slope(op, f.result(node)) if op in ("Sigmoid", "Tanh") else None
         if slope is not None and slope < FLAT * (1.0 if op == "Tanh" else 0.25) and _taker(f, node) in TAKERS:
-            yield cause_at(f, "saturated", node, slope=number_text(slope))
+            yield cause_at(f, "saturated", node, slope=slope)
 
 
 def _slope(op: str, value: Value | None) -> float | None:

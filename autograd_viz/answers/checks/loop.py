@@ -8,13 +8,13 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Any
 
 from ...graph.listing import parsed
 from ...graph.passes import Holder
-from ...graph.text import number_text
-from ..causes.cause import Cause, Said, cause_of, source_of
+from ..causes.cause import Cause, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.history import Event, Op
 from ..causes.missing import missing
@@ -53,7 +53,7 @@ def cleared_before_step(q: Question) -> list[Cause]:
     return [c for c in q.once(missing) if c.kind == "cleared_before_step"]
 
 
-@check("AV402", "not-in-optimizer", {"not_held*": MAY, "left_alone": ASKED})
+@check("AV402", "not-in-optimizer", {"not_held*": MAY, "left_alone": ASKED}, first=True)
 def not_held(q: Question) -> Iterator[Cause]:
     """No optimizer has the parameter: it got only the graph's other parameters, or was made before its module changed."""
     holders = q.holders
@@ -65,12 +65,10 @@ def not_held(q: Question) -> Iterator[Cause]:
         return
     if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
         yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
-        return
     if _is_inner(q) or _is_judge(q):
         return
     if (followed := _followed(q)) is not None:
         yield cause_of("not_held_target", q.history.used(q.tensor), target=followed)
-        return
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
     if near and not any(type(p).__name__ == "Parameter" for h in near for p in h.leaves):  # an input is trained, and no model
@@ -79,10 +77,9 @@ def not_held(q: Question) -> Iterator[Cause]:
     is_copied = any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves)
     goes_on = q.last is not None and any(s.number > q.last.number for s in last.steps)
     if near or (goes_on and any(p.kind == "placed" for p in new)):
-        placed = source_of(new[-1]) if new else None
         is_anew = len(q.passes) > PLENTY and bool(new) and new[-1].number > q.passes[-PLENTY].number and not q.name_of(q.tensor)
         kind = "not_held_anew" if is_anew else "not_held_new" if new else "not_held"
-        yield Cause(kind, source=placed if is_anew else source_of(last.made), said={"optimizer": last.kind, "placed": placed})
+        yield cause_of(kind, new[-1] if is_anew else last.made, optimizer=last.kind, placed=source_of(new[-1]) if new else None)
     elif last.steps and q.name_of(q.tensor) and is_copied:
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
 
@@ -96,7 +93,7 @@ def _plain(q: Question, last: Holder) -> Iterator[Cause]:
         if is_copied and not is_part:
             yield cause_of("not_held_copied", last.made, optimizer=last.kind)
         else:
-            yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
+            yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=len(passes))
 
 
 def _followed(q: Question) -> str | None:
@@ -142,8 +139,8 @@ def never_stepped(q: Question) -> Iterator[Cause]:
     least = FALLEN if _schedules(q, *FALLING) else GONE  # a schedule that ends with training ends at 0
     for h in q.optimizers:
         if h.steps and h.began and 0 < (h.rate or 0.0) <= least * h.began:
-            said: dict[str, Said] = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0), "optimizer": h.kind}
-            yield cause_of("rate_stopped" if waiting else "rate_gone", h.steps[-1], **said, mode="".join(waiting[:1]))
+            kind, mode = "rate_stopped" if waiting else "rate_gone", "".join(waiting[:1])
+            yield cause_of(kind, h.steps[-1], first=h.began, rate=h.rate or 0.0, optimizer=h.kind, mode=mode)
     yield from _schedules_wrongly(q, steps)
     is_of_model = any(p is q.tensor for m in _modules(q) for p in m._parameters.values())  # else the new one is the next leaf
     is_moved = q.holders or len(q.passes) < PLENTY or not is_of_model
@@ -154,7 +151,7 @@ def never_stepped(q: Question) -> Iterator[Cause]:
         yield cause_of("rebound", used, variable=named[1])
     if q.optimizers and all(h.rate == 0 for h in q.optimizers):
         is_always = len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
-        yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=str(len(steps)))
+        yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=len(steps))
     elif len(q.passes) > 1 and q.optimizers and not any(h.steps for h in q.optimizers):
         yield cause_of("no_step", q.last, optimizer=q.optimizers[0].kind)
 
@@ -171,8 +168,7 @@ def _schedules_wrongly(q: Question, steps: list[Any]) -> Iterator[Cause]:
         file = "" if q.last is None or q.last.source is None else q.last.source.file
         is_of_batches = any("steps_per_epoch" in line for line in linecache.getlines(file))
         if len(steps) >= schedule.total_steps > schedule.last_epoch * PLENTY and is_of_batches:
-            said = {"count": str(schedule.last_epoch), "most": str(schedule.total_steps), "steps": str(len(steps))}
-            yield cause_of("rate_rests", steps[-1], **said)
+            yield cause_of("rate_rests", steps[-1], count=schedule.last_epoch, most=schedule.total_steps, steps=len(steps))
 
 
 def _schedules(q: Question, *kinds: str) -> list[Any]:
@@ -216,7 +212,7 @@ def step_order(q: Question) -> Iterator[Cause]:
     for holder in q.optimizers if len(reach) > PLENTY else ():
         rounds = [sum(a < s.number < b for s in holder.steps) for a, b in pairwise(reach)]
         if min(rounds) > 1 and holder.kind != "LBFGS" and not q.events("set"):
-            yield cause_of("stepped_twice", holder.steps[-1], optimizer=holder.kind, count=str(min(rounds)))
+            yield cause_of("stepped_twice", holder.steps[-1], optimizer=holder.kind, count=min(rounds))
 
 
 @check("AV405", "not-cleared", ACCUMULATED_KINDS)
@@ -239,10 +235,10 @@ def accumulated(q: Question) -> Iterator[Cause]:
     own = sorted((s for s in steps if s.number > passes[0].number), key=lambda s: s.number)
     is_stale = len(own) > 1 and any(own[0].number < p.number < own[-1].number for p in passes)
     if kind == "several_lines" and is_stale and not q.events("set"):
-        yield cause_of("kept_over_step", own[0], count=str(len(passes)), optimizer=q.optimizers[0].kind)
+        yield cause_of("kept_over_step", own[0], count=len(passes), optimizer=q.optimizers[0].kind)
         return
-    said: dict[str, Said] = {"count": str(len(passes)), "other": lines[-2] if len(lines) > 1 else None}
-    yield Cause(kind, source=lines[-1] if lines else None, said=said)
+    cause = cause_of(kind, count=len(passes), other=lines[-2] if len(lines) > 1 else None)
+    yield replace(cause, source=lines[-1] if lines else None)
 
 
 def _divided_twice(q: Question) -> Iterator[Cause]:
@@ -253,7 +249,7 @@ def _divided_twice(q: Question) -> Iterator[Cause]:
     steps = sorted(s.number for h in q.optimizers for s in h.steps)
     rounds = [sum(a < p.number < b for p in q.passes if not p.error) for a, b in pairwise(steps)][-PLENTY:]
     if len(numbers) == PLENTY and numbers[0] == numbers[1] and rounds and {*rounds} == {numbers[0]} != {1}:
-        yield cause_of("divided_twice", op, other=source_of(before), count=str(numbers[0]))
+        yield cause_of("divided_twice", op, other=source_of(before), count=numbers[0])
 
 
 def _divisor(op: Op, q: Question) -> int | None:
@@ -307,8 +303,7 @@ def step_too_large(q: Question) -> Iterator[Cause]:
         rate, size = holder.rate or 0.0, math.sqrt(math.prod(q.tensor.shape[1:]))
         is_huge = holder.kind.startswith("Adam") and rate * size >= HUGE_RATE and rate >= LARGE_RATE and len(holder.leaves) > 2
         if len(holder.steps) >= SETTLED and (0 < own <= step < math.inf or (is_huge and 0 < step < math.inf)):
-            said = {"rate": number_text(holder.rate or 0.0), "step": number_text(step), "own": number_text(own)}
-            yield cause_of("step_too_large", holder.steps[-1], optimizer=holder.kind, **said)
+            yield cause_of("step_too_large", holder.steps[-1], optimizer=holder.kind, rate=rate, step=step, own=own)
 
 
 @check("AV409", "outgrown", {"outgrown": MAY})
@@ -321,8 +316,7 @@ def outgrown(q: Question) -> Iterator[Cause]:
         size = max((s for s in sizes if s < math.inf), default=0.0)
         is_near = rate * count >= size if holder.kind.startswith("Adam") else not rate * grad < NEAR * own  # true of nan
         if count > 1 and size >= LARGE and is_near:
-            said = {"count": str(count), "rate": number_text(rate), "size": number_text(size)}
-            yield cause_of("outgrown", holder.steps[-1], optimizer=holder.kind, **said)
+            yield cause_of("outgrown", holder.steps[-1], optimizer=holder.kind, count=count, rate=rate, size=size)
 
 
 @check("AV410", "clip-in-vain", {"clipped_cleared": MAY, "clipped_late": MAY, "clipped_none": MAY})
@@ -337,15 +331,15 @@ def clip_in_vain(q: Question) -> Iterator[Cause]:
     kinds = [kind for kind, _ in groupby(kind for _, kind in order)]
     around = [(kinds[k - 1] if k else "", *kinds[k + 1 : k + 2]) for k, kind in enumerate(kinds) if kind == "clip"]
     is_always = all(after == ("cleared", "pass") for after in around[1:]) and around[0] in (("cleared", "pass"), ("", "pass"))
-    grads = [g for h in q.holders for p in h.leaves if (g := history.grad_of(p)) is not None]
+    by, grads = f"{history.clips[-1].name}()", [g for h in q.holders for p in h.leaves if (g := history.grad_of(p)) is not None]
     is_clipped = any(e.name.startswith("clip_") for g in grads for e in history.events_of(g, "written"))
     is_late = len(around) >= PLENTY and all(a[0] == "step" and a[1:] in (("cleared",), ()) for a in around)
     if (is_always and len(around) >= PLENTY and kinds[-1] == "step") or is_late:
-        said: dict[str, Said] = {"by": f"{history.clips[-1].name}()", "pass": source_of(q.last), "step": source_of(steps[-1])}
-        yield cause_of("clipped_late" if is_late else "clipped_cleared", history.clips[-1], **said)
+        said = {"pass": source_of(q.last), "step": source_of(steps[-1])}
+        yield cause_of("clipped_late" if is_late else "clipped_cleared", history.clips[-1], by=by, **said)
     elif q.last is not None and q.last.number < history.clips[-1].number and q.grad is not None and not is_clipped:
         is_kept = any(e.number > history.clips[-1].number for e in q.events("set"))  # clipped one by one, and summed
-        yield from () if is_kept else [cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")]
+        yield from () if is_kept else [cause_of("clipped_none", history.clips[-1], by=by)]
 
 
 @check("AV419", "rounded-away", {"rounded_away": MAY, "average_rounded": MAY})
@@ -356,11 +350,10 @@ def rounded_away(q: Question) -> Iterator[Cause]:
     for holder in q.optimizers if dtype in SPACING and q.tensor.ndim > 1 else ():
         step = step_of(holder, grad, q.tensor.numel())
         if len(holder.steps) >= SETTLED and 0 < step < SPACING[dtype] * own:
-            said = {"step": number_text(step), "own": number_text(own), "dtype": dtype}
-            yield cause_of("rounded_away", holder.steps[-1], optimizer=holder.kind, **said)
+            yield cause_of("rounded_away", holder.steps[-1], optimizer=holder.kind, step=step, own=own, dtype=dtype)
         elif len(holder.steps) >= SETTLED and (kept := _averaged(q, holder, 2 * SPACING[dtype])) is not None:
             name, event, part = kept
-            yield cause_of("average_rounded", event, average=name, part=number_text(part), dtype=dtype)
+            yield cause_of("average_rounded", event, average=name, part=part, dtype=dtype)
 
 
 def _averaged(q: Question, holder: Holder, least: float) -> tuple[str, Event, float] | None:
@@ -400,6 +393,5 @@ def step_too_small(q: Question) -> Iterator[Cause]:
         is_small = len(holder.steps) >= SETTLED and 0 < step < NOTHING * own and not (is_scheduled or q.is_scaled)
         clips = [c for c in last_write(q) if c.kind == "clipped"]
         if is_small and (clips or rate < SMALL_RATE):
-            said: dict[str, Said] = {"rate": number_text(rate), "step": number_text(step), "own": number_text(own)}
-            at = clips[0].source if clips else source_of(holder.steps[-1])
-            yield Cause("clipped_away" if clips else "step_too_small", source=at, said={"optimizer": holder.kind, **said})
+            kind, at = ("clipped_away", clips[0]) if clips else ("step_too_small", holder.steps[-1])
+            yield cause_of(kind, at, optimizer=holder.kind, rate=rate, step=step, own=own)

@@ -104,7 +104,7 @@ def softmax_over_batch(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
         if op_of(f, node) == "Bmm":
             yield from _not_summed(f, node)
         if len(shape) == 1 and (size := _labels_of_column(f, node)):
-            yield cause_at(f, "softmax_of_column", node, count=str(size))
+            yield cause_at(f, "softmax_of_column", node, count=size)
         made = f.first(node) if op_of(f, node) == "CtcLoss" else None
         if made is not None and op_of(f, made) == "LogSoftmax" and f.plain(made, "dim") in ("0", "1", "-2", "-3"):
             is_batch = len(next((t.value.shape for t in f.results(made)), (0,) * 3)) == 3

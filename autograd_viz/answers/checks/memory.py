@@ -39,7 +39,7 @@ def kept_graphs(q: Question) -> Iterator[Cause]:
         kept = _of_one_line(own, with_history(ops))
         if len(kept) >= PLENTY:
             last = max(ops, key=lambda op: op.number)
-            cause = cause_of("kept_graphs", last, held=name, count=str(len(kept)))
+            cause = cause_of("kept_graphs", last, held=name, count=len(kept))
             found.append(replace(cause, source=_filled_at(name, source_of(last)) or cause.source))
     yield from {c.source: c for c in reversed(found)}.values() if found else chain(_summed(q, own), _unused(q))
 
@@ -90,7 +90,7 @@ def _summed(q: Question, own: dict[PassEvent, set[Op]]) -> Iterator[Cause]:
         kept = _of_one_line(freed, with_history([op]))
         if len(kept) >= PLENTY:
             named = TARGET.match(getattr(op.source, "text", ""))
-            yield cause_of("kept_for_sum", op, held=named[1] if named else spelling(op), count=str(len(kept)))
+            yield cause_of("kept_for_sum", op, held=named[1] if named else spelling(op), count=len(kept))
             return
 
 
@@ -101,7 +101,7 @@ def _unused(q: Question) -> Iterator[Cause]:
     for name, tensors in _held(q.names) if done is not None else ():
         ops = [op for t in tensors if (op := q.maker_of(t)) is not None and op.number > done and op not in passed]
         if len(ops) >= MANY_RESULTS and len({op.source for op in ops}) == 1:
-            yield cause_of("kept_unused", ops[-1], held=name, count=str(len(ops)))
+            yield cause_of("kept_unused", ops[-1], held=name, count=len(ops))
             return
 
 
@@ -127,7 +127,7 @@ def losses_dropped(q: Question) -> Iterator[Cause]:
         is_chosen = any(u.name not in NUMBERS or CHOOSING.search(getattr(u.source, "text", "<")) for u in readers)
         if count < PLENTY or not is_of_pass or is_chosen:
             return
-    yield cause_of("losses_dropped", root, count=str(count), **{"pass": last.source})
+    yield cause_of("losses_dropped", root, count=count, **{"pass": last.source})
 
 
 def _ends(q: Question, ops: list[Op]) -> set[Op]:

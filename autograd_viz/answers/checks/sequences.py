@@ -76,7 +76,7 @@ def last_step(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
         if any(p.bidirectional and 2 * p.hidden_size == width for p in parts):
             yield cause_at(f, "reverse_unseen", node)
         elif padded:
-            yield cause_at(f, "last_is_padding", node, count=str(padded[0]))
+            yield cause_at(f, "last_is_padding", node, count=padded[0])
 
 
 def _padded(f: Facts, table: str, is_batch_first: bool, sizes: list[str]) -> int:

@@ -112,7 +112,7 @@ def batch_not_first(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[C
         leaves = [f.nodes[n].variable for n in f.ways_on(before)]
         layer = recurrent if f.live.called_as(before) in CALLED else next((owners[v] for v in leaves if v in owners), "")
         if layer:
-            yield cause_at(f, "batch_not_first", node, layer=layer, count=str(shape[1]))
+            yield cause_at(f, "batch_not_first", node, layer=layer, count=shape[1])
 
 
 def _layers(values: Iterable[Any]) -> list[tuple[str, Any]]:

@@ -36,7 +36,7 @@ def sum_beside_mean(f: Facts) -> Iterator[Cause]:
         is_whole = all(t.value.shape == () for t in f.results(node)) and len(shape) > 1
         of_rows = [n for n, rows in means.items() if is_whole and rows == shape[0]]
         if of_rows and prod(shape) >= MANY and factor >= LEAST and _share(f, node, of_rows):
-            yield cause_at(f, "sum_beside_mean", node, shape=shape_text(shape), count=str(prod(shape)))
+            yield cause_at(f, "sum_beside_mean", node, shape=shape_text(shape), count=prod(shape))
 
 
 def _terms(f: Facts) -> Iterator[tuple[str, float]]:

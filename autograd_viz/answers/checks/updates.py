@@ -10,7 +10,6 @@ from typing import Any
 
 from ... import words
 from ...graph.passes import Holder
-from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of
 from ..causes.check import MAY, check
 from ..causes.facts import Facts
@@ -54,7 +53,7 @@ def cleared_between(q: Question) -> Iterator[Cause]:
     is_used = any(a.number < s < b.number for a, b, _ in pairs for s in others)
     if is_always and not set_by and not is_used:
         at = next(c for c in reversed(cleared) if c.number < rounds[-1][-1].number)
-        yield cause_of("cleared_between", at, count=str(len(rounds[-1])), **{"pass": rounds[-1][-1].source})
+        yield cause_of("cleared_between", at, count=len(rounds[-1]), **{"pass": rounds[-1][-1].source})
 
 
 def _is_unread(q: Question, of: PassEvent, cleared: Event) -> bool:
@@ -78,7 +77,7 @@ def undone(q: Question) -> Iterator[Cause]:
         return
     last, by = written[-1], f"{written[-1].name}()"
     if steps[-2] < last.number < steps[-1] and last.name.endswith(DRAWN) and last.detail[1] == tuple(q.tensor.shape):
-        yield cause_of("drawn_anew", last, by=by, count=str(len(steps) - 1))
+        yield cause_of("drawn_anew", last, by=by, count=len(steps) - 1)
     elif last.number > steps[-1] and last.name.startswith(("clamp", "clip")) and q.grad is not None:
         value, grad = q.tensor.detach(), q.grad.detach()
         least, most = value.min(), value.max()
@@ -163,7 +162,7 @@ def made_anew(q: Question) -> Iterator[Cause]:
             continue
         if used.detail > same[-PLENTY].number:
             if len(same) > MANY_MODELS and not _goes_on(q):
-                yield cause_of("model_anew", h.made, optimizer=h.kind, count=str(len(same)))
+                yield cause_of("model_anew", h.made, optimizer=h.kind, count=len(same))
         elif h.kind.startswith(STATEFUL) or h.momentum:
             is_read = any(e.number > same[0].number for e in q.events("written"))
             yield from () if is_read else [cause_of("made_anew", h.made, optimizer=h.kind)]
@@ -203,8 +202,7 @@ def _follows(q: Question, t: Any, w: Any) -> Cause | None:
     if not written or not holders or not alike or written[-1].number < holders[-1].steps[-1].number:
         return None
     apart, step = float((t.detach() - w.detach()).norm()), step_of(holders[-1], q.history.norms(trained[0][0])[1], w.numel())
-    said: dict[str, Said] = {"apart": number_text(apart), "step": number_text(step)}
-    return cause_of(kind, written[-1], **said) if 0 < apart < CLOSE * step else None
+    return cause_of(kind, written[-1], apart=apart, step=step) if 0 < apart < CLOSE * step else None
 
 
 @check("AV417", "decayed-away", {"decayed_away": MAY, "decay_in_gradient": MAY})
@@ -215,10 +213,9 @@ def decayed_away(q: Question) -> Iterator[Cause]:
         if len(h.steps) < SETTLED or not own or sum(p.ndim > 1 for p in h.leaves) < 2:
             continue  # of one matrix it may be a ridge regression, which is meant
         if h.kind in APART and part >= DECAYED:
-            said = {"decay": number_text(h.decay), "percent": f"{100 * part:.3g}"}
-            yield cause_of("decayed_away", h.steps[-1], optimizer=h.kind, **said)
+            yield cause_of("decayed_away", h.steps[-1], optimizer=h.kind, decay=h.decay, percent=f"{100 * part:.3g}")
         elif h.kind in ADDING and h.decay >= LARGE_DECAY and h.decay * own > grad * BALANCE:
-            said = {"decay": number_text(h.decay), "added": number_text(h.decay * own), "own": number_text(grad)}
+            said = {"decay": h.decay, "added": h.decay * own, "own": grad}
             yield cause_of("decay_in_gradient", h.steps[-1], optimizer=h.kind, **said)
 
 

@@ -63,8 +63,7 @@ KNOWN = (
     ("Expected f(*args) to return a scalar Tensor", "EXPLAIN_FUNC_SCALAR"),
     ("view size is not compatible with input tensor's size and stride", "EXPLAIN_VIEW"),
 )
-_SIZE = r"torch.Size\(\[(?P<{}>[\d, ]+)\]\)"
-_NAN = r".*invalid values:.*\bnan\b"
+_SIZE, _NAN = r"torch.Size\(\[(?P<{}>[\d, ]+)\]\)", r".*invalid values:.*\bnan\b"
 # errors of the forward pass, whose numbers tell what does not fit; with more facts of the call that raised, the second sentence
 WITH_NUMBERS = (
     (r"mat1 and mat2 shapes cannot be multiplied \(\d+x(?P<given>\d+) and (?P<wanted>\d+)x\d+\)", "COLUMNS", "module"),
@@ -74,7 +73,11 @@ WITH_NUMBERS = (
     (r"Found dtype (?P<given>\w+) but expected (?P<wanted>\w+)", "TARGET_DTYPE", ""),
     (r"expected (?:target dtype to be Long or Byte, but got|scalar type Long but found) (?P<given>\w+)", "CLASS_DTYPE", ""),
     (r"mat1 and mat2 must have the same dtype, but got (?P<given>\w+) and (?P<wanted>\w+)", "DTYPES", "module"),
-    (r"m1 and m2 to have the same dtype, but got: (?:c10::)?(?P<given>\w+) != (?:c10::)?(?P<wanted>\w+)", "DTYPES", "module"),
+    (
+        r"expected m1 and m2 to have the same dtype, but got: (?:c10::)?(?P<given>\w+) != (?:c10::)?(?P<wanted>\w+)",
+        "DTYPES",
+        "module",
+    ),
     (r"all elements of (?:input|target) should be between 0 and 1", "PROBABILITIES", "exchanged"),
     (r"index out of range in self", "INDEX", "table"),
     (r"argument #1 'indices' to have .* but got torch\.(?:cuda\.)?(?P<given>\w+)Tensor", "INDICES", ""),
