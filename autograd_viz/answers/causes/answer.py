@@ -47,7 +47,10 @@ def answer(
     lines = [_first(q, c, name, headed, of(c.kind)) for c in first]
     lines += [words.DO.format(advice=a) for c in best[:1] if (a := advice_of(c, name))]
     others = [_other(of(first[0].kind), of(c.kind), c.kind).format(cause=formed("CAUSE", c, name)) for c in causes[1:]]
-    details = [*others[MOST - 1 :], *filter(None, (formed("MORE", c, name) for c in causes)), *_code(causes)]
+    sources = [s for c in causes for s in (c.source, *c.said.values()) if isinstance(s, Source)]
+    texts = [(place_text(s), " ".join(s.text.split())) for s in dict.fromkeys(sources)]
+    code = [f"{at}: {text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}" for at, text in texts if text]
+    details = [*others[MOST - 1 :], *filter(None, (formed("MORE", c, name) for c in causes)), *code]
     return Answer("\n".join([*lines, *dict.fromkeys(others[: MOST - 1])]), "\n".join(dict.fromkeys(details)))
 
 
@@ -112,10 +115,3 @@ def formed(prefix: str, cause: Cause, name: str) -> str:
     if "{record}" in template:
         said["record"] = words.RECORD_IN_CELL if has_record() else words.RECORD_IN_CODE
     return template.format(**{"name": name, "line": place_text(cause.source), **said})
-
-
-def _code(causes: Sequence[Cause]) -> list[str]:
-    """The lines of code that the causes name."""
-    sources = [s for c in causes for s in (c.source, *c.said.values()) if isinstance(s, Source)]
-    texts = [(place_text(s), " ".join(s.text.split())) for s in dict.fromkeys(sources)]
-    return [f"{at}: {code if len(code) <= LONGEST else code[: LONGEST - 1] + '…'}" for at, code in texts if code]

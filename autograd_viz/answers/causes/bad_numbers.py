@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ... import words
-from ...graph.model import Tensor
 from ..sentences import PROPERTIES
 from .cause import Cause, cause_of, source_of
 from .check import ASKED, MAY, SO, check
@@ -110,7 +109,8 @@ def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
         for node, i in bad or [s for s, v in sent.items() if v is None]:
             factor = next((t for t in factors(f, node, i) if value_with(t.value)), None)  # bad in the forward pass
             if factor is not None and not f.holds(name, node):
-                found += _multiplied(f, node, factor)
+                said = {"what": value_with(factor.value), "factor": factor.name or words.A_TENSOR}
+                found += [*births_of(f, factor.id), cause_at(f, "born_factor", node, (factor.id,), **said)]
             elif _is_born(f, node, i, name):
                 found += _born(f, node, i, name)
             else:
@@ -133,20 +133,17 @@ def _met(f: Facts, at: Edge, name: str) -> Cause:
     return cause_at(f, kind, at[0], (), what=name, hook=hooks or "?")
 
 
-def _multiplied(f: Facts, node: str, factor: Tensor) -> list[Cause]:
-    """Where the factor of a product got the value, and the product."""
-    said = {"what": value_with(factor.value), "factor": factor.name or words.A_TENSOR}
-    return [*births_of(f, factor.id), cause_at(f, "born_factor", node, (factor.id,), **said)]
-
-
 def _born(f: Facts, node: str, i: int, name: str) -> list[Cause]:
-    """The op, the reason, and the op that sent a zero or an inf into it."""
+    """The op, the reason, and the op that sent a zero or an inf into it: it kept the bad branch out of the result."""
     if name == "nan" and f.holds("inf", node):
         return [c for e in f.edges_at(node) for c in _walk(f, e, "inf")] or [_at(f, "born_other", node, name)]
     born = _at(f, _kind(f, node, i), node, name)
     is_infinite = name == "nan" and born.kind not in NOT_INFINITE and any(map(has_zero, f.arrivals(node)))
-    mask = _mask_behind(f, node) if is_infinite else None
-    return [born] if mask is None else [born, mask]
+    mask = next((at for at in zeros_behind(f, node) if _masks(f, *at)), None) if is_infinite else None
+    if mask is None:
+        return [born]
+    kind = "zero_times_inf_product" if op_of(f, mask[0]) == "Mul" else "zero_times_inf"
+    return [born, cause_at(f, kind, mask[0], (), born=name_of_op(f, node))]
 
 
 def _kind(f: Facts, node: str, i: int) -> str:
@@ -171,10 +168,3 @@ def _masks(f: Facts, node: str, i: int) -> bool:
     if op_of(f, node) != "Mul":
         return f.called(node).startswith(MASKS)
     return any(v.numbers and {*v.numbers} <= {0, 1} for v in factor_values(f, node, i))
-
-
-def _mask_behind(f: Facts, node: str) -> Cause | None:
-    """The op that kept the bad branch out of the result. It sent the zero that is multiplied by infinity."""
-    mask = next((at for at in zeros_behind(f, node) if _masks(f, *at)), None)
-    kind = "zero_times_inf_product" if mask is not None and op_of(f, mask[0]) == "Mul" else "zero_times_inf"
-    return None if mask is None else cause_at(f, kind, mask[0], (), born=name_of_op(f, node))

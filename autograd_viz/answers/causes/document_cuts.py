@@ -36,17 +36,14 @@ def cuts_of(f: Facts) -> list[Cause]:
         for op in f.users.get(id, ()):
             if takes_the_shape(op):
                 continue
-            new = [o for o in op.outputs if o is not None and o not in there] if _passes(f, op, id) else []
+            ways = () if op.node is None else f.nodes[op.node].next_functions
+            is_passed = any((a.node, a.index) == f.edge_of(id) for a in ways)
+            new = [o for o in op.outputs if o is not None and o not in there] if is_passed else []
             ends += [] if new or {*op.outputs} <= there else [op]
             there.update(new)
             stack += new
     beside = closure((t for t in f.loss if t not in there), lambda t: (o for o in f.operands(t) if o not in there))
     return [_cut_at(f, op) for op in ends if beside.keys() & {*op.outputs}]
-
-
-def _passes(f: Facts, op: Op, tensor: str) -> bool:
-    edge = f.edge_of(tensor)
-    return op.node is not None and any((a.node, a.index) == edge for a in f.nodes[op.node].next_functions)
 
 
 def _cut_at(f: Facts, op: Op) -> Cause:

@@ -103,8 +103,6 @@ class Facts:
         """The tensors that the loss was made from, and the loss itself. Paths through detached tensors count."""
         return closure(self.loss, self.operands)
 
-    # -- the graph ----------------------------------------------------------------------------------------------------
-
     def edge_of(self, tensor: str) -> Edge | None:
         """Where the gradient of a tensor arrives: its grad_fn, or a leaf's AccumulateGrad."""
         t = self.tensors[tensor]
@@ -155,8 +153,6 @@ class Facts:
     def is_connected(self) -> bool:
         """Does a gradient of the loss arrive at the subject?"""
         return self.edge is not None and (self.edge in self.senders or self.edge in self.starts)
-
-    # -- the numbers --------------------------------------------------------------------------------------------------
 
     def sent(self, node: str, index: int) -> Value | None:
         """What went along next_functions[index]; None if nothing did, or if unknown."""
@@ -222,8 +218,6 @@ class Facts:
     def changed_since(self) -> dict[str, tuple[str, str]]:
         """Modified saved tensors: the node, and the name of the saved tensor."""
         return {s.tensor: (n.id, s.name) for n in self.document.nodes for s in n.saved if s.stale and s.tensor is not None}
-
-    # -- ops ----------------------------------------------------------------------------------------------------------
 
     def op(self, node: str) -> Op | None:
         """The forward op of a node."""

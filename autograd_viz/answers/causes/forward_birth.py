@@ -69,16 +69,11 @@ def forward_births(f: Facts) -> list[Cause]:
     given = sorted((id for id in leaves if id not in f.changed_since), key=lambda leaf: f.tensors[leaf].requires_grad)
     if not given and walk.first is not None:
         return [_at(walk.first, "forward_first", what=_seen(f, walk.first))]
-    without = None if given else _without_targets(f)
+    sources = ((n, s) for n in f.pass_nodes if (s := nan_source(f, n)) is not None and s.kind == "born_weightless")
+    without = None if given else next((f.op(n) for n, s in sources if s.holds(f, n)), None)  # a mean without targets
     unknown = "loss_bad_freed" if f.is_recorded else "loss_bad"
     lost = Cause(unknown, f.loss, said={"what": what}) if without is None else _at(without, "forward_weightless")
     return [_there_before(f, given[0]) if given else lost]
-
-
-def _without_targets(f: Facts) -> Op | None:
-    """The first mean over targets that are all left out, as the last steps of padded rows are in a loop."""
-    sources = ((node, source) for node in f.pass_nodes if (source := nan_source(f, node)) is not None)
-    return next((f.op(n) for n, s in sources if s.kind == "born_weightless" and s.holds(f, n)), None)
 
 
 def births_of(f: Facts, tensor: str) -> list[Cause]:
@@ -155,16 +150,12 @@ def _proven(f: Facts) -> set[str]:
     for op in f.document.ops:
         inputs = f.inputs_of(op)
         is_bad = any(t.id in found or value_with(t.value) for t in inputs)
-        is_outside = len(inputs) == 1 and ((op.name in POLE_AT_0 and has_zero(inputs[0].value)) or _is_undefined(op, inputs[0]))
+        value = inputs[0].value if len(inputs) == 1 else None
+        found_in = bounds(value) if op.name in (*POLE_AT_0, "Sqrt") else None  # undefined for negative numbers
+        is_outside = (op.name in POLE_AT_0 and has_zero(value)) or (found_in is not None and found_in[0] < 0)
         if (op.name in ALIKE and is_bad) or is_outside:
             found.update(o for o in op.outputs if o is not None and not is_known(f.tensors[o].value))
     return found
-
-
-def _is_undefined(op: Op, given: Tensor) -> bool:
-    """Is it the logarithm, or the root, of a negative number?"""
-    found = bounds(given.value) if op.name in (*POLE_AT_0, "Sqrt") else None
-    return found is not None and found[0] < 0
 
 
 def _bad_inputs(op: Op, inputs: list[Tensor], proven: set[str]) -> dict[str, str]:

@@ -50,8 +50,6 @@ class Why:
         freed = [n.id for n in document.nodes if any(s.state == "freed" for s in n.saved)]
         self.cut = reached_from(self.nodes, (f.node for id in freed for f in self.nodes[id].next_functions if f.node))
 
-    # -- before the first step ----------------------------------------------------------------------------------------
-
     def at_start(self) -> dict[str, str]:
         """The answer for every tensor of the document before the pass, by id."""
         found = {t.id: self._without_gradient(t) or self._pending(t) for t in self.document.tensors}
@@ -97,8 +95,6 @@ class Why:
         names = list(dict.fromkeys(self.nodes[s].name for s in self.senders[node]))[:FEW]
         return words.WHY_NOT_YET.format(grad=grad, nodes=listed(names))
 
-    # -- after a step -------------------------------------------------------------------------------------------------
-
     def after(self, step: Step, earlier: Trace) -> dict[str, str]:
         """The answers that a step changed, by tensor id, after the steps before it."""
         self.births.follow(earlier.steps)
@@ -131,7 +127,9 @@ class Why:
             form = words.WHY_PASSED if change is None or step.accumulation is None else words.WHY_TAKEN
             return together([form.format(value=text_or_none(incoming), node=node.name, step=number), *extras])
         made = step.accumulation.new if step.accumulation is not None else change.after
-        return together([_kept(node, change, made, incoming, number), *extras, *_old(change, incoming)])
+        was = [n for n in ("nan", "inf") if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
+        old = [words.WHY_OLD_BAD.format(what=n) for n in was]
+        return together([_kept(node, change, made, incoming, number), *extras, *old])
 
     def _changed_on_the_way(self, step: Step, number: int, index: int) -> list[str]:
         """Hooks and edits at this node."""
@@ -176,8 +174,3 @@ def _kept(node: Node, change: Change, made: Value, incoming: Value, number: int)
         return words.WHY_ADDED_ARRAY.format(shape=text_or_none(new), step=number)
     said = {"old": text_or_none(change.before), "incoming": text_or_none(incoming), "made": text_or_none(made), "step": number}
     return words.WHY_ADDED.format(new=text_or_none(new), **said)
-
-
-def _old(change: Change, incoming: Value) -> list[str]:
-    was = [n for n in ("nan", "inf") if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
-    return [words.WHY_OLD_BAD.format(what=n) for n in was]

@@ -53,7 +53,8 @@ def trained_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Ca
             continue
         for value, target in (edges, edges[::-1]):
             added = _bootstrapped(f, target) if op_of(f, _behind(f, value, PICKED)) in LAYERS else None
-            if added is not None and _shares(f, value, target):
+            leaves = ({f.nodes[n].variable for n in f.downstream([side])} for side in (value, target))
+            if added is not None and set.intersection(*leaves) - {None}:  # both come from one parameter
                 yield cause_at(f, "target_trained", added)
     root = q.last_root
     for op in q.ops_behind(root):
@@ -98,12 +99,6 @@ def _bootstrapped(f: Facts, node: str) -> str | None:
     edges = f.ways_on(added) if op_of(f, added) == "Add" else []
     is_scaled = len(edges) == 1 and op_of(f, edges[0]) == "Mul"
     return added if is_scaled and op_of(f, _behind(f, edges[0], ("Mul", *PICKED))) in LAYERS else None
-
-
-def _shares(f: Facts, a: str, b: str) -> bool:
-    """Do both come from one parameter?"""
-    leaves = [{v for n in f.downstream([node]) if (v := f.nodes[n].variable) is not None} for node in (a, b)]
-    return not leaves[0].isdisjoint(leaves[1])
 
 
 def _is_log_prob(op: Op) -> bool:
@@ -162,18 +157,14 @@ def _summed(op: Op) -> Iterator[tuple[Op, bool]]:
         if op.name in (*SHAPING, *CUTTING) and given:
             todo += [(g, is_scaled, is_added) for g in given]
         elif op.name.strip("_").removeprefix("i") in ("add", "radd", "sub", "rsub"):
-            todo += [(g, is_scaled, is_added or _has_data(op)) for g in given]
+            found = expression_at(op.source)  # a sum of which no side is a number has data
+            sides = [found.left, found.right] if isinstance(found, ast.BinOp) else []
+            is_added |= bool(sides) and not any(isinstance(side, ast.Constant) for side in sides)
+            todo += [(g, is_scaled, is_added) for g in given]
         elif op.name in WEIGHING and len(given) == 1:
             todo.append((given[0], True, is_added))
         else:
             yield op, is_scaled and is_added
-
-
-def _has_data(op: Op) -> bool:
-    """Is it written as a sum of which no side is a number?"""
-    found = expression_at(op.source)
-    sides = [found.left, found.right] if isinstance(found, ast.BinOp) else []
-    return bool(sides) and not any(isinstance(side, ast.Constant) for side in sides)
 
 
 @check("AV206", "target-out-of-reach", dict.fromkeys(REACHED, MAY), of_run=True, first=True)

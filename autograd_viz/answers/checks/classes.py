@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -94,10 +93,10 @@ def temperature_multiplied(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
 
 def _are_cosines(f: Facts, by: str) -> bool:
     """Are they the products of rows that were divided by their norms?"""
-    node = next((a.node for a in f.nodes[by].next_functions if a.node is not None), None)
-    made = f.ways_on(node) if node is not None else []
-    made += [a.node for n in made if op_of(f, n) in ("T", "Transpose") for a in f.nodes[n].next_functions if a.node is not None]
-    return node is not None and (op_of(f, node) == "Div" or any(op_of(f, n) == "Div" for n in made))
+    near = f.ways_on(by)[:1]
+    made = [way for n in near for way in f.ways_on(n)]
+    made += [way for n in made if op_of(f, n) in ("T", "Transpose") for way in f.ways_on(n)]
+    return any(op_of(f, n) == "Div" for n in (*near, *made))
 
 
 @check("AV233", "norms-of-columns", {"norms_of_columns": MAY}, of_run=True, first=True)
@@ -127,7 +126,8 @@ def own_similarity(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     for node in nodes:
         scores = _along(f, node) if op_of(f, node) == "NllLoss" else None
         if scores is not None and op_of(f, scores) == "LogSoftmax":
-            made, is_target = _products(f, scores, "result"), _counts_up(f.live.kept(node, "target"))
+            made, targets = _products(f, scores, "result"), f.live.kept(node, "target")
+            is_target = targets is not None and targets.ndim == 1 and bool((targets == np.arange(len(targets))).all())
         else:
             made, is_target = _summed(f, node), False
         if made is not None:
@@ -147,7 +147,9 @@ def _products(f: Facts, of: str, saved: str) -> str | None:
 
     What moves them may be unknown. It is no mask if the diagonal is the largest of what the op has saved.
     """
-    node, is_plain = _along(f, of), _has_large_diagonal(f.live.kept(of, saved))
+    node, kept = _along(f, of), f.live.kept(of, saved)
+    is_square = kept is not None and kept.ndim == 2 and len({*kept.shape}) == 1
+    is_plain = is_square and bool((kept.diagonal() >= kept.max(1)).all())
     while node is not None and op_of(f, node) in (*SCALED, *SHAPED) and not f.live.called_as(node).startswith("cos"):
         others, op = [t.value.shape for t in f.inputs(node) if not t.requires_grad], f.op(node)
         is_known = is_plain or (op is not None and all(o.tensor is not None or o.text != UNKNOWN for o in op.inputs))
@@ -160,16 +162,6 @@ def _products(f: Facts, of: str, saved: str) -> str | None:
     else:
         given = [a.node or "" for a in f.nodes[node].next_functions if op_of(f, node) in PRODUCTS]
     return node if len(given) == 2 and "" not in given and len({_origin(f, n) for n in given}) == 1 else None
-
-
-def _counts_up(targets: Any) -> bool:
-    """0, 1, 2, ...?"""
-    return targets is not None and targets.ndim == 1 and bool((targets == np.arange(len(targets))).all())
-
-
-def _has_large_diagonal(of: Any) -> bool:
-    """Is its diagonal the largest of each row?"""
-    return of is not None and of.ndim == 2 and len({*of.shape}) == 1 and bool((of.diagonal() >= of.max(1)).all())
 
 
 def _inside(f: Facts, node: str) -> list[str]:

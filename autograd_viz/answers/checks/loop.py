@@ -65,10 +65,12 @@ def not_held(q: Question) -> Iterator[Cause]:
         return
     if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
         yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
-    if _is_inner(q) or _is_judge(q):
+    used = q.history.used(q.tensor)
+    is_inner = used is not None and any(e.number > used.detail for e in q.history.gone)  # of a copy that an inner loop trained
+    if is_inner or _is_judge(q):
         return
     if (followed := _followed(q)) is not None:
-        yield cause_of("not_held_target", q.history.used(q.tensor), target=followed)
+        yield cause_of("not_held_target", used, target=followed)
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
     if near and not any(type(p).__name__ == "Parameter" for h in near for p in h.leaves):  # an input is trained, and no model
@@ -105,12 +107,6 @@ def _followed(q: Question) -> str | None:
         if others and any(p is q.tensor for p in q.models[name].parameters()):
             return name
     return None
-
-
-def _is_inner(q: Question) -> bool:
-    """Is it of a copy that an inner loop has trained?"""
-    used = q.history.used(q.tensor)
-    return used is not None and any(e.number > used.detail for e in q.history.gone)
 
 
 def _is_judge(q: Question) -> bool:

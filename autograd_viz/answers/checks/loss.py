@@ -206,7 +206,9 @@ def _is_error(f: Facts, difference: str) -> bool:
 def _pairs_rows(f: Facts, q: Question, node: str, n: tuple[int, ...]) -> bool:
     """Is it a difference of a layer's row and a column of data, or a product of a trained and another, and then averaged?"""
     if op_of(f, node) == "Sub":
-        return _is_row_of_layer(f, node, n) and _has_column(f, q, node, n) and _is_averaged(f, node)
+        has_column = f.live.called_as(node) in ("l1_loss", "smooth_l1_loss", "huber_loss", "mse_loss")
+        has_column = has_column or any(tuple(v.shape) == (*n, 1) for v in _named_data(f, q, node))
+        return has_column and _is_row_of_layer(f, node, n) and _is_averaged(f, node)
     is_pair = {t.value.shape for t in f.inputs(node)} == {(*n, 1), n}
     is_pair &= sorted(t.requires_grad for t in f.inputs(node)) == [False, True]
     return op_of(f, node) == "Mul" and n >= (2,) and is_pair and _is_averaged(f, node, KEEPING)
@@ -225,13 +227,6 @@ def _is_row_of_layer(f: Facts, node: str, n: tuple[int, ...]) -> bool:
     row, layer = (before[0], _before(f, before[0])) if len(before) == 1 else (None, None)
     is_row = row is not None and [t.value.shape for t in f.results(row)] == [n] and op_of(f, row) in SHAPED
     return is_row and layer is not None and op_of(f, layer) in LAYERS
-
-
-def _has_column(f: Facts, q: Question, node: str, n: tuple[int, ...]) -> bool:
-    """Is the other side a column of data: by its shape, by the loss that was called, or by the name in the line?"""
-    if f.live.called_as(node) in ("l1_loss", "smooth_l1_loss", "huber_loss", "mse_loss"):
-        return True
-    return any(tuple(v.shape) == (*n, 1) for v in _named_data(f, q, node))
 
 
 def _named_data(f: Facts, q: Question, node: str) -> list[Any]:

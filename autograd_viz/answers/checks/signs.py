@@ -71,7 +71,8 @@ def _is_of_label(f: Facts, end: End) -> bool:
     node, _, weighs = end
     if not weighs:
         return _is_pick(f, node)
-    if op_of(f, node) not in ("LogSoftmax", "Log") or (op_of(f, node) == "Log" and not _is_probability(f, node)):
+    made = op_of(f, [*_through(f, node, ("Log", "Add", "Rsub", "Clamp", "ClampMin", *SHAPED))][-1])  # or of 1 minus that
+    if op_of(f, node) != "LogSoftmax" and not (op_of(f, node) == "Log" and made in ("Sigmoid", "Softmax")):
         return False
     kept = f.live.kept(weighs, "self" if f.sides(weighs)[0] is None else "other")
     return kept is not None and bool(((kept == 0) | (kept == 1)).all()) and bool(kept.any()) and _is_alone(f, weighs)
@@ -80,11 +81,6 @@ def _is_of_label(f: Facts, end: End) -> bool:
 def _is_pick(f: Facts, node: str) -> bool:
     """Does it pick elements of a log_softmax()?"""
     return op_of(f, node) in PICKS and op_of(f, [*_through(f, node, (*PICKS, *SHAPED))][-1]) == "LogSoftmax"
-
-
-def _is_probability(f: Facts, log: str) -> bool:
-    """Is it of what sigmoid() or softmax() gives, or of 1 minus that?"""
-    return op_of(f, [*_through(f, log, ("Log", "Add", "Rsub", "Clamp", "ClampMin", *SHAPED))][-1]) in ("Sigmoid", "Softmax")
 
 
 def _is_alone(f: Facts, weighs: str) -> bool:
