@@ -1,8 +1,4 @@
-"""Ops that pass no gradient, and when they pass none: causes of zeros.py.
-
-Each test takes one node and one of its next_functions. Is it certain, from the op's inputs, that the node sends only zeros
-along it?
-"""
+"""Ops that pass no gradient. A test takes a node and one of its next_functions: is it certain that it sends only zeros?"""
 
 from __future__ import annotations
 

@@ -37,15 +37,7 @@ TAKES = (  # functions with the argument requires_grad
 def causes_of_error(
     q: Question | None, message: str, node: str, line: Source | None, call: Mapping[str, str] | None = None
 ) -> list[Cause]:
-    """What an error was about.
-
-    Args:
-        q: about the root of the pass that raised; None if there was none.
-        message: the error's text.
-        node: the name of the node that raised, if known.
-        line: the user's line that raised it.
-        call: what is known of the call that raised.
-    """
+    """What an error was about: `q` asks about the root of the pass that raised; its node, line and call are said if known."""
     found: list[Cause] = []
     if q is not None and MODIFIED in message:
         found = _modified(q, message)

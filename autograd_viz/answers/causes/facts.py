@@ -36,8 +36,7 @@ class Facts:
     """What is known about one tensor's gradient.
 
     Args:
-        document: a graph that holds the tensor.
-        subject: the tensor's id.
+        document, subject: a graph, and the id of a tensor that it holds.
         past: the numbers of the last pass, by address (graph/trace.py). `arrived:n2.0` is the gradient at output 0 of n2
             after its hooks, if that is known.
         live: what only the live graph knows; None for a document from a file, whose graph is all that is asked.

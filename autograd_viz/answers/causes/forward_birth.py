@@ -199,9 +199,8 @@ def _quotient(f: Facts, op: Op, inputs: list[Tensor]) -> str:
     """What a division by 0 gave: its result is known, or its numbers are; "" if neither."""
     above, below = (t.value.numbers for t in inputs[:2])
     pairs = [*zip(above, below, strict=True)] if len(above) == len(below) else []
-    return _seen(f, op) or next(
-        (w for w, is_it in (("nan", 0), ("inf", 1)) if any(b == 0 and bool(a) == is_it for a, b in pairs)), ""
-    )
+    made = (w for w, is_it in (("nan", 0), ("inf", 1)) if any(b == 0 and bool(a) == is_it for a, b in pairs))
+    return _seen(f, op) or next(made, "")
 
 
 def _seen(f: Facts, op: Op) -> str:

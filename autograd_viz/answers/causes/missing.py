@@ -198,18 +198,16 @@ def _unrecorded(f: Facts) -> list[Cause]:
 
 def without_grad(q: Question) -> list[Cause]:
     """Why the tensor does not require grad."""
-    is_moved = q.op is not None and _moves_a_parameter(q, q.op)
+    name = (
+        "" if q.op is None else q.op.name
+    )  # of a write into a parameter that was there before, as one that follows another is
+    is_in_place = name.startswith(("__i", "__setitem__")) or (name.endswith("_") and not name.startswith("__"))
+    is_moved = is_in_place and (type(q.tensor).__name__ == "Parameter" or bool(q.events("switched_off")))
     found = lost(q, q.op) if q.op is not None and not is_moved and (q.op.given or q.op.cut in CUTS) else []
     if found or (early := q.history.early(q.tensor)) is None:
         return found or [_not_required(q)]
     op, operand = early
     return [cause_of("made_early", op, op=spelling(op), operand=q.name_of(operand) or words.THE_TENSOR)]
-
-
-def _moves_a_parameter(q: Question, op: Op) -> bool:
-    """Is it a write into a parameter, as of a copy that follows another? It was there before, and so was its requires_grad."""
-    in_place = op.name.startswith(("__i", "__setitem__")) or (op.name.endswith("_") and not op.name.startswith("__"))
-    return in_place and (type(q.tensor).__name__ == "Parameter" or bool(q.events("switched_off")))
 
 
 def _not_required(q: Question) -> Cause:
@@ -263,11 +261,7 @@ def cut_at(q: Question, op: Op, path: str = "") -> Cause:
         kind = "cut_inference"
     else:
         kind = MODES.get("" if mode is None else mode.name, "cut_no_grad")
-        kind = "cut_update" if kind == "cut_no_grad" and not path and _is_update(q, op) else kind
+        is_of_leaf = op is q.op and all(q.name_of(leaf) is None for leaf in op.given if not is_op(leaf))
+        is_update = is_of_leaf and op.name in UPDATES and not path  # `a = a - lr * a.grad`
+        kind = "cut_update" if kind == "cut_no_grad" and is_update else kind
     return cause_of(path + kind, mode if mode is not None and kind == "cut_mode" else op, op=spelling(op))
-
-
-def _is_update(q: Question, op: Op) -> bool:
-    """Is it `a = a - lr * a.grad`? The result has the name of its input, a leaf."""
-    leaves = [g for g in op.given if not is_op(g)]
-    return op is q.op and op.name in UPDATES and all(q.name_of(leaf) is None for leaf in leaves)

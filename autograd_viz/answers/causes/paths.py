@@ -1,7 +1,6 @@
 """Paths through the ops that ran: which led to what, and where one lost its history.
 
-A tensor may also become a Python number with which the loss is computed: `x[0].item() * x[1]`. A number has no history, so
-lines tell where it went: into another op of its statement, or into a line with the name that it was assigned to.
+A tensor may also become a Python number: `x[0].item() * x[1]`. It has no history, so lines tell into which others it went.
 """
 
 from __future__ import annotations

@@ -133,14 +133,13 @@ class Why:
 
     def _changed_on_the_way(self, step: Step, number: int, index: int) -> list[str]:
         """Hooks and edits at this node."""
-        hooks = (h for h in step.hooks if h.kind in ("tensor", "pre", "post_accumulate") and h.index == index)
-        said = [
-            words.WHY_HOOK.format(
-                kind=hook_kind(h), name=h.name, before=text_or_none(h.before), after=text_or_none(h.after), step=number
-            )
-            for h in hooks
-            if not same(h.before, h.after)
-        ]
+        hooks, said = (
+            (h for h in step.hooks if h.kind in ("tensor", "pre", "post_accumulate") and h.index == index),
+            list[str](),
+        )
+        for h in (h for h in hooks if not same(h.before, h.after)):
+            before, after = text_or_none(h.before), text_or_none(h.after)
+            said.append(words.WHY_HOOK.format(kind=hook_kind(h), name=h.name, before=before, after=after, step=number))
         return said + [words.WHY_EDITED.format(step=number)] * (index in step.edited)
 
     def _properties(self, number: int, index: int) -> list[str]:

@@ -118,9 +118,8 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
     total, hooks = f.met(at), words.COMMA.join(f.live.hooks(node))
     if len(values) > 1 and (not hooks or (total is not None and is_zero(total))):
         name = next((name for t in here if (name := f.tensors[t].name)), f.called(node))
-        parts = " + ".join(
-            f"{value_text(v)} {words.FROM_NODE.format(node=f.called(n))}" for (n, _), v in [*values.items()][:MOST_PARTS]
-        )
+        shown = [*values.items()][:MOST_PARTS]
+        parts = " + ".join(f"{value_text(v)} {words.FROM_NODE.format(node=f.called(n))}" for (n, _), v in shown)
         sides = _two_sides(f, at, {s for s, _ in values})
         if sides is not None and (variable is None or _is_ratio_of_one(f, sides)):
             return cause_at(f, "zero_two_sides", sides, at=name)

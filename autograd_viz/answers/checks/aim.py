@@ -177,15 +177,11 @@ def out_of_reach(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
         least, most = RANGES.get(made, (0.0, float("inf")))
         given = [t.value for t in f.inputs(node) if not t.requires_grad and t.value.shape] if made in (*RANGES, "Relu") else []
         low, high = (bounds(given[0]) if len(given) == 1 else None) or (least, most)
-        is_below = low < least - OUTSIDE and (made != "Relu" or high <= 0 or _are_negative(f, node))
+        targets = f.live.kept(node, "target") if made == "Relu" else None
+        are_many = targets is not None and bool((targets < -OUTSIDE).mean() > MANY)  # a few may be noise, or mark something
+        is_below = low < least - OUTSIDE and (made != "Relu" or high <= 0 or are_many)
         if high > most + OUTSIDE or is_below:
             yield cause_at(f, "out_of_reach", node, least=f"{low:.3g}", most=f"{high:.3g}", made=plain_name(made))
-
-
-def _are_negative(f: Facts, node: str) -> bool:
-    """Are many of the targets negative? A few may be noise, or mark something."""
-    targets = f.live.kept(node, "target")
-    return targets is not None and bool((targets < -OUTSIDE).mean() > MANY)
 
 
 def _no_distribution(f: Facts, node: str) -> list[Cause]:

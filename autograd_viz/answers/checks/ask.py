@@ -28,9 +28,7 @@ from . import (
     path,
     players,
     sequences,
-    shapes,
     signs,
-    spreads,
     terms,
     updates,
 )
@@ -81,13 +79,14 @@ def _bad_loss(q: Question) -> list[Cause]:
 PAGES = (
     layers.wrong_backward, loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
     aim.out_of_reach, aim.padding_counted, aim.padding_is_item, signs.no_bottom, signs.exchanged, data.not_signs,
-    data.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, margins.margin_inside_out, spreads.log_of_spread,
+    data.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, margins.margin_inside_out, terms.log_of_spread,
     classes.class_left_out, classes.weights_of_counts, classes.temperature_multiplied, classes.own_similarity,
     classes.norms_of_columns, sequences.sees_target, sequences.last_step, data.other_noise, players.same_aim,
-    data.shuffled_apart, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
-    layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written,
-    zeros.norm_of_one, updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop, updates.tie_lost,
-    path.lost_term, sequences.mask_inverted, sequences.positions_of_batch, signs.overlap_of_logits, terms.penalty_of_batch,
+    data.shuffled_apart, sequences.rows_mixed, sequences.other_order, sequences.batch_not_first, layers.saturated,
+    layers.evaluating, layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice,
+    path.skip_written, zeros.norm_of_one, updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
+    updates.tie_lost, path.lost_term, sequences.mask_inverted, sequences.positions_of_batch, signs.overlap_of_logits,
+    terms.penalty_of_batch,
 )  # fmt: skip
 
 TURNS = (
@@ -174,8 +173,8 @@ def raised() -> Iterator[Cause]:
 
 
 AREAS = (
-    bad_numbers, zeros, sizes, aim, classes, data, layers, loop, loss, margins, memory, path, players, sequences, shapes, signs,
-    spreads, terms, updates,
+    bad_numbers, zeros, sizes, aim, classes, data, layers, loop, loss, margins, memory, path, players, sequences, signs, terms,
+    updates,
 )  # fmt: skip
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}

@@ -12,7 +12,7 @@ from ..causes.check import MAY, check
 from ..causes.code import called_at
 from ..causes.facts import Facts
 from ..causes.ops import cause_at, numbers_of, op_of
-from .shapes import CALLS
+from .sequences import CALLS
 
 SEQUENCES = ("Embedding", "EmbeddingBag")  # targets are tokens, and one of them is padding
 FLAT = (*CALLS, "flatten", "argmax", "max")

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.model import Value
 from ...graph.op_names import plain_name
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
@@ -141,13 +140,8 @@ def _has_zeros(f: Facts, node: str, loss: str) -> bool:
         return is_sum and (max(counts) == prod(asked[0].shape) if loss == PAIRS[1] else 0 in counts)
     saved = ("target",) if loss == "soft_margin_loss" else ("self", "other")
     given = [v for n in inside if op_of(f, n) in ("Mul", "SoftMarginLoss") and (v := f.saved(n, *saved)) is not None]
-    return any(map(_is_zero_or_one, given[:1]))
-
-
-def _is_zero_or_one(value: Value) -> bool:
-    """Has it zeros, and else only 1, or only -1?"""
-    found = bounds(value)
-    return found is not None and count_zeros(value) > 0 and {*found} in ({0.0, 1.0}, {-1.0, 0.0})
+    found = bounds(given[0]) if given else None  # zeros, and else only 1, or only -1
+    return found is not None and count_zeros(given[0]) > 0 and {*found} in ({0.0, 1.0}, {-1.0, 0.0})
 
 
 @check("AV219", "whole-numbers-lost", dict.fromkeys(LOST, MAY), of_run=True, first=True)

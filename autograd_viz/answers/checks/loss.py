@@ -142,6 +142,7 @@ def broadcast_in_loss(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator
         op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], _known_shapes(f, q, node)
         after = [s for s in f.takers(node) if op == "Expand" and op_of(f, s) in LOSSES]
         n, rows = (results or [(0,)])[0][:1], [t for t in f.inputs(node) if len(t.value.shape) == 1 and not t.requires_grad]
+        columns = [s for s in after if op_of(f, s) in REGRESSIONS and f.live.repeated(s, "target") == (1,)]  # expanded, too
         kind = "every_pair" if after and op_of(f, after[0]) != "Sub" else "every_pair_apart"  # a difference may be meant so
         is_pair = n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n})
         is_difference = is_pair and (op == "Sub" or after) and any(_is_linear(f, b) for b in f.ways_on(node))
@@ -151,8 +152,10 @@ def broadcast_in_loss(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator
             at = None if cause.source is None else (cause.source.file, cause.source.line)
             yield from () if at in seen else (cause,)
             seen |= set() if at is None else {at}
-        elif op == "Expand" and results == [n * 2] and shapes == {n} and (loss := _of_columns(f, node)) is not None:
-            yield cause_at(f, "every_product", loss, result=shape_text((*n, 1)), other=shape_text(n), shape=shape_text(n * 2))
+        elif op == "Expand" and results == [n * 2] and shapes == {n} and columns:
+            yield cause_at(
+                f, "every_product", columns[0], result=shape_text((*n, 1)), other=shape_text(n), shape=shape_text(n * 2)
+            )
             return
         elif results == [n * 2] and _pairs_rows(f, q, node, n):
             yield cause_at(f, "every_product", node, result=shape_text((*n, 1)), other=shape_text(n), shape=shape_text(n * 2))
@@ -212,12 +215,6 @@ def _pairs_rows(f: Facts, q: Question, node: str, n: tuple[int, ...]) -> bool:
     is_pair = {t.value.shape for t in f.inputs(node)} == {(*n, 1), n}
     is_pair &= sorted(t.requires_grad for t in f.inputs(node)) == [False, True]
     return op_of(f, node) == "Mul" and n >= (2,) and is_pair and _is_averaged(f, node, KEEPING)
-
-
-def _of_columns(f: Facts, node: str) -> str | None:
-    """The functional loss that a row was expanded for, if its targets are a column that was expanded, too."""
-    after = [s for s in f.takers(node) if op_of(f, s) in REGRESSIONS]
-    return next((s for s in after if f.live.repeated(s, "target") == (1,)), None)
 
 
 def _is_row_of_layer(f: Facts, node: str, n: tuple[int, ...]) -> bool:

@@ -26,17 +26,12 @@ class Arrival(NamedTuple):
 
 
 class Past:
-    """An index over the steps of one document.
-
-    Attributes:
-        steps: the steps that are in the index.
-        arrivals: what has arrived at (node, output of its op), in order.
-    """
+    """An index over the steps of one document."""
 
     def __init__(self, document: Document) -> None:
         self.nodes = {n.id: n for n in document.nodes}
-        self.steps: list[Step] = []
-        self.arrivals: dict[tuple[str, int], list[Arrival]] = {}
+        self.steps: list[Step] = []  # those that are in the index
+        self.arrivals: dict[tuple[str, int], list[Arrival]] = {}  # at (node, output of its op), in order
 
     def follow(self, steps: tuple[Step, ...]) -> None:
         """Make these the steps. The cost depends only on what differs."""

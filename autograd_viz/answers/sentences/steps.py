@@ -33,15 +33,12 @@ MANY_BYTES = 1000  # the sentence tells the freed memory from here on
 
 
 class Sentences:
-    """Writes the sentence of each step of one document.
+    """Writes the sentence of each step of one document, the graph before the pass, and its rules in the user's names (`rules`).
 
     Args:
-        document: the graph before the pass.
+        document: the graph.
         recorded: the pass itself is recorded (create_graph).
         frees: steps free saved tensors; else the sentence says what backward() would free.
-
-    Attributes:
-        rules: writes the rules of each step in the user's names.
     """
 
     def __init__(self, document: Document, recorded: bool = False, frees: bool = True) -> None:
@@ -76,7 +73,11 @@ class Sentences:
             return words.NO_LEAVES
         if len(given) > FEW:
             return words.MANY_LEAVES.format(count=len(given), wanted=sum(t.requires_grad for t in given))
-        return words.LEAVES.format(leaves=listed([_leaf(t) for t in given]))
+        said = [
+            (words.LEAF_WITH_GRAD if t.requires_grad else words.LEAF, t.name or words.A_TENSOR, value_text(t.value))
+            for t in given
+        ]
+        return words.LEAVES.format(leaves=listed([text.format(name=name, value=value) for text, name, value in said]))
 
     def _ran(self, op: Op) -> str:
         """What one op computed, saved and created."""
@@ -250,13 +251,11 @@ class Sentences:
             return []
         if step.interpreted is None:
             return [words.COMPILED_RAN, *([words.GRAPH_BREAK.format(reason=op.graph_break)] if op.graph_break else [])]
+        gap = step.interpreted
+        told = words.INTERPRETED_GAP.format(gap=gap) if gap else words.INTERPRETED_SAME
+        told = words.INTERPRETED if math.isnan(gap) else told
         again = [f"{s.name} = {s.text}" for s in node.saved if s.state == "plain"]
-        return [*([words.COMPUTED_AGAIN.format(values=listed(again))] if again else []), self._gap(step.interpreted)]
-
-    def _gap(self, gap: float) -> str:
-        if math.isnan(gap):
-            return words.INTERPRETED
-        return words.INTERPRETED_GAP.format(gap=gap) if gap else words.INTERPRETED_SAME
+        return [*([words.COMPUTED_AGAIN.format(values=listed(again))] if again else []), told]
 
     def _freed(self, step: Step) -> list[str]:
         freed = [c.at.rpartition(".")[2] for c in step.changes if ".saved." in c.at and c.after is None]
@@ -285,8 +284,3 @@ def _hook(hook: HookRun) -> str:
     else:
         form = words.HOOK_CHANGED_ARRAY if before == after else words.HOOK_CHANGED
     return form.format(kind=hook_kind(hook), name=hook.name, before=before, after=after, shape=after)
-
-
-def _leaf(tensor: Tensor) -> str:
-    text = words.LEAF_WITH_GRAD if tensor.requires_grad else words.LEAF
-    return text.format(name=tensor.name or words.A_TENSOR, value=value_text(tensor.value))
