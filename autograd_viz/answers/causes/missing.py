@@ -12,10 +12,10 @@ from ...graph.text import few_names
 from ..sentences import is_differentiable
 from .cause import Cause, cause_of, source_of
 from .code import maker_text, spelling
-from .document_cuts import cuts_of
 from .facts import Facts
 from .history import Event, Op
 from .hooks import stop
+from .ops import cuts_of
 from .paths import CUTS, behind, cuts_between, is_op, leading_from, origins, reaches, with_history
 from .question import Question
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 
 from ... import words
@@ -10,7 +11,9 @@ from ...graph.order import reached_from
 from ...graph.text import shape_text
 from ...graph.trace import Change, Step, Trace
 from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, text_or_none, together
-from .document_cuts import cut_sentences
+from .answer import sentence
+from .facts import Facts
+from .ops import cuts_of
 
 RULES = (  # the beginning of a node's name, and how its rule makes a gradient zero
     ("ReluBackward", "WHY_ZERO_RELU"),
@@ -54,7 +57,7 @@ class Why:
         """The answer for every tensor of the document before the pass, by id."""
         found = {t.id: self._without_gradient(t) or self._pending(t) for t in self.document.tensors}
         unreached = (t.id for t in self.document.tensors if self._is_unreached(t) and (t.name or t.is_leaf))
-        cuts = cut_sentences(self.document, islice(unreached, MOST_CUT))
+        cuts = _cut_sentences(self.document, islice(unreached, MOST_CUT))
         return found | {id: together([found[id], cut]) for id, cut in cuts.items() if cut}
 
     def _is_unreached(self, t: Tensor) -> bool:
@@ -173,3 +176,15 @@ def _kept(node: Node, change: Change, made: Value, incoming: Value, number: int)
         return words.WHY_ADDED_ARRAY.format(shape=text_or_none(new), step=number)
     said = {"old": text_or_none(change.before), "incoming": text_or_none(incoming), "made": text_or_none(made), "step": number}
     return words.WHY_ADDED.format(new=text_or_none(new), **said)
+
+
+def _cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
+    """Where the path to a tensor was detached, for those of the tensors that get no gradient."""
+    f: Facts | None = None
+    found = {}
+    for id in tensors:
+        f = f or Facts(document, id, {}, None, tuple(document.roots))
+        if id in f.behind_loss:
+            cuts = cuts_of(f.about(id))
+            found[id] = sentence(cuts[0], f.tensors[id].name or words.THE_TENSOR) if cuts else ""
+    return found

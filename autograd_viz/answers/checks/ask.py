@@ -1,7 +1,4 @@
-"""All checks, in the order in which they are asked: first what was seen to happen, the nearest on the path first.
-
-A turn is a page's, or that of a file of `causes/` that finds causes of one kind of question and accuses nobody.
-"""
+"""All checks, in the order in which they are asked: first what was seen to happen, the nearest on the path first."""
 
 from __future__ import annotations
 
@@ -16,22 +13,7 @@ from ..causes.hooks import hook_causes
 from ..causes.missing import missing
 from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
-from . import (
-    aim,
-    classes,
-    data,
-    layers,
-    loop,
-    loss,
-    margins,
-    memory,
-    path,
-    players,
-    sequences,
-    signs,
-    terms,
-    updates,
-)
+from . import aim, classes, data, layers, loop, loss, margins, memory, path, players, sequences, signs, terms, updates
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains
@@ -39,7 +21,7 @@ GIVEN = (*BAD, *ZERO, *OTHER)
 
 
 class Turn(NamedTuple):
-    """What is asked, of which grads, and what it means to the next."""
+    """What is asked (a check, or what finds causes and accuses nobody), of which grads, and what it means to the next."""
 
     ask: Callable[[Question], list[Cause]] | Check  # finds causes
     states: tuple[str, ...]  # what the grad contains, when it is asked

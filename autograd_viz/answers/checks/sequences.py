@@ -53,7 +53,7 @@ def sees_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause
         targets = f.live.kept(node, "target") if op_of(f, node) in ("NllLoss", "NllLoss2D") else None
         shape = next((t.value.shape for t in f.inputs(node)), ())
         given = {t: f.live.kept(t, "indices") for t in tables if shape[1:2] == (int(f.plain(t, "weight_sym_argsize_0") or 0),)}
-        if targets is None or not given or any(g is None or g.size != targets.size for g in given.values()):
+        if targets is None or not given or any(g is None or g.ndim != 2 or g.size != targets.size for g in given.values()):
             continue
         if any(_is_task(q, g, targets) for g in given.values()):
             continue
@@ -115,16 +115,15 @@ def _copied_step(f: Facts, nodes: tuple[str, ...], tables: list[str]) -> str | N
 
 def _is_same(given: Any, targets: Any) -> bool:
     """Are these the same tokens, and others than those that follow them?"""
-    is_same = given.ndim == 2 and bool((given.ravel() == targets.ravel()).all())
+    is_same = bool((given.ravel() == targets.ravel()).all())
     return is_same and bool((given[:, 1:] != given[:, :-1]).any()) and not _is_next(given, targets)
 
 
 def _is_task(q: Question, given: Any, targets: Any) -> bool:
     """Are they a task of copying or shifting? Rows are rolled; or each batch is drawn, and its targets have a name."""
     rows = targets.reshape(given.shape)
-    if given.ndim == 2 and any(
-        a.shape[1] >= LENGTH and bool((b == np.roll(a, -1, 1)).all()) for a, b in ((given, rows), (given.T, rows.T))
-    ):
+    pairs = ((given, rows), (given.T, rows.T))
+    if any(a.shape[1] >= LENGTH and bool((b == np.roll(a, -1, 1)).all()) for a, b in pairs):
         return True
     draws = Counter((e.source, e.detail) for e in q.history.draws)
     is_drawn = any(count >= PLENTY and shape == given.shape for (_, shape), count in draws.items())
@@ -134,8 +133,8 @@ def _is_task(q: Question, given: Any, targets: Any) -> bool:
 
 def _is_next(given: Any, targets: Any) -> bool:
     """Is each target the token that follows, along one of the dimensions?"""
-    rows = targets.reshape(given.shape) if given.ndim == 2 else targets
-    return given.ndim == 2 and any(
+    rows = targets.reshape(given.shape)
+    return any(
         a.shape[1] >= LENGTH and bool((a[:, 1:] == b[:, :-1]).all()) and bool((a[:, 1:] != a[:, :-1]).any())
         for a, b in ((given, rows), (given.T, rows.T))
     )
@@ -143,7 +142,7 @@ def _is_next(given: Any, targets: Any) -> bool:
 
 def _is_before(given: Any, targets: Any) -> bool:
     """Is each target the token that the model got one step before, and not the one that follows?"""
-    return given.ndim == 2 and not _is_next(given, targets) and _is_next(targets.reshape(given.shape), given)
+    return not _is_next(given, targets) and _is_next(targets.reshape(given.shape), given)
 
 
 def _looks_ahead(f: Facts, node: str) -> bool | None:

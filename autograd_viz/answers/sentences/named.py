@@ -13,10 +13,9 @@ from ... import words
 from ...graph.model import Document, Formula, Node, Saved, Value
 from ...graph.text import call_text, value_text
 from ...graph.trace import NamedRule, Step, Term
-from .past import Arrival, sent
+from .past import Arrival, Arrivals, sent
 from .text import before_hooks, is_shape
 
-Arrivals = Mapping[int, Sequence[Arrival]]  # by output of the node's op
 LONGEST = 110  # characters of a rule
 MOST_PARTS = 3  # of a sum that is written out
 _TOKEN = re.compile(r"[^\W\d]\w*(?:\[\d+\])?ᵀ?|[\d.]+(?:e[+-]?\d+)?\w*|\*\*|\s+|.", re.DOTALL)

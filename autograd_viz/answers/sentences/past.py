@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...graph.model import Document, Value
@@ -23,6 +23,9 @@ class Arrival(NamedTuple):
     def value(self) -> Value | None:
         """The gradient; None if it sent nothing."""
         return self.sender.grad_inputs[self.edge]
+
+
+Arrivals = Mapping[int, Sequence[Arrival]]  # by output of a node's op
 
 
 class Past:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
 
 from ... import words
 from ...graph.model import Document, NextFunction, Node, Op, Tensor, Value
 from ...graph.text import call_text, gradient_text, shape_text, value_text
 from ...graph.trace import Change, HookRun, Step
 from .named import NamedRules
-from .past import Arrival, sent
+from .past import Arrivals, sent
 from .text import (
     before_hooks,
     first_few,
@@ -25,7 +24,6 @@ from .text import (
     together,
 )
 
-Arrivals = Mapping[int, Sequence[Arrival]]  # by output of its op
 FEW = 4  # leaves that are named one by one
 MANY_PARTS = 8  # a sum with more parts is not written out
 MANY_UNUSED = 4  # outputs that are counted, not listed
@@ -131,7 +129,7 @@ class Sentences:
         a = step.accumulation
         if a is None:
             return [words.NO_GRADIENT.format(node=node.name)]
-        name = self._name(a.tensor, words.A_LEAF)
+        name = self.tensors[a.tensor].name or words.A_LEAF
         if a.old is None:
             return [words.FIRST.format(name=name, new=gradient_text(a.new))]
         if is_shape(a.new):
@@ -155,7 +153,7 @@ class Sentences:
     def _retained(self, kept: Change) -> str:
         """What retain_grad() has kept, and its earlier value."""
         tensor = kept.at.removeprefix("retain:")
-        name, old = self._name(tensor, words.A_TENSOR), kept.before
+        name, old = self.tensors[tensor].name or words.A_TENSOR, kept.before
         if old is None:
             return words.RETAINED.format(name=name)
         return words.RETAINED_ADDED.format(name=name, old=gradient_text(old), new=text_or_none(kept.after))
@@ -222,7 +220,7 @@ class Sentences:
 
     def _target(self, after: NextFunction, sender: Node) -> str:
         target = self.nodes[after.node or ""]
-        name = self._name(target.variable, words.A_LEAF) if target.variable else self._result_of(target, sender)
+        name = self.tensors[target.variable].name or words.A_LEAF if target.variable else self._result_of(target, sender)
         return f"{target.name}{words.OF.format(names=name)}" if name else target.name
 
     def _result_of(self, node: Node, sender: Node) -> str:
@@ -265,9 +263,6 @@ class Sentences:
         if step.freed >= MANY_BYTES:
             names = f"{names} ({size_text(step.freed)})"
         return [(words.FREED if self.frees else words.WOULD_FREE).format(names=names)]
-
-    def _name(self, tensor: str, otherwise: str) -> str:
-        return self.tensors[tensor].name or otherwise
 
 
 def _hooks(step: Step, kind: str) -> list[str]:
