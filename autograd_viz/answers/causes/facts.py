@@ -182,20 +182,8 @@ class Facts:
 
     @property
     def before(self) -> Value | None:
-        """The subject's grad before the last pass reached it, if a stepper has seen it (`knows_before`)."""
+        """The subject's grad before the last pass reached it, if a stepper has seen it: then the key is there."""
         return None if self.edge is None else self.past.get(f"before:{self.edge[0]}")
-
-    @property
-    def knows_before(self) -> bool:
-        """Has a stepper seen the subject's grad from before the last pass?"""
-        return self.edge is not None and f"before:{self.edge[0]}" in self.past
-
-    @property
-    def has_added_up(self) -> bool:
-        """Is the subject's grad the sum of its earlier value and what arrived?"""
-        grad, arrived = self.subject.grad, self.arrived_last
-        total = None if self.before is None or arrived is None else added([self.before, arrived])
-        return total is not None and grad is not None and nearly(grad.numbers, total)
 
     @property
     def comes_from_elsewhere(self) -> bool:

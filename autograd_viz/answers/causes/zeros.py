@@ -13,7 +13,7 @@ from .cause import Cause, source_of
 from .check import ASKED, MAY, SO, check
 from .facts import Edge, Facts
 from .hooks import stop_before
-from .numbers import count_zeros, has_zero, is_zero, text_of
+from .numbers import added, count_zeros, has_zero, is_zero, nearly, text_of
 from .ops import cause_at, numbers_of, op_of, zeros_behind
 from .question import Question
 from .sizes import no_effect
@@ -74,12 +74,14 @@ def _not_arrived(f: Facts, arrived: Value | None) -> Cause:
     if f.is_changed:
         return Cause("changed_since", (f.subject.id,))
     said, source = {"value": text_of(arrived)}, source_of(f.live.grad_changed(f.subject.id))
-    if arrived is not None and f.before is not None and f.has_added_up:
-        kind, said["before"] = "cancelled", value_text(f.before)
+    total = None if arrived is None or f.before is None else added([f.before, arrived])
+    if total is not None and f.subject.grad is not None and nearly(f.subject.grad.numbers, total):
+        kind, said["before"] = "cancelled", text_of(f.before)
     elif source is not None:
         kind = "zeroed_by" if arrived is None else "zeroed_at"
     elif arrived is not None:
-        kind = "zeroed" if f.knows_before else "zero_since"
+        is_known = f.edge is not None and f"before:{f.edge[0]}" in f.past  # a stepper has seen it
+        kind = "zeroed" if is_known else "zero_since"
     else:
         kind = "zero_old" if f.loss else "not_recorded"
     return Cause(kind, (f.subject.id,), source=None if kind == "cancelled" else source, said=said)

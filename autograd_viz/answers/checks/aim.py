@@ -177,7 +177,7 @@ def out_of_reach(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
         least, most = RANGES.get(made, (0.0, float("inf")))
         given = [t.value for t in f.inputs(node) if not t.requires_grad and t.value.shape] if made in (*RANGES, "Relu") else []
         low, high = (bounds(given[0]) if len(given) == 1 else None) or (least, most)
-        targets = f.live.kept(node, "target") if made == "Relu" else None
+        targets = f.live.kept(node, "target") if made == "Relu" and low < least - OUTSIDE else None
         are_many = targets is not None and bool((targets < -OUTSIDE).mean() > MANY)  # a few may be noise, or mark something
         is_below = low < least - OUTSIDE and (made != "Relu" or high <= 0 or are_many)
         if high > most + OUTSIDE or is_below:
