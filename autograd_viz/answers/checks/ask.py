@@ -13,7 +13,7 @@ from ..causes.hooks import hook_causes
 from ..causes.missing import missing
 from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
-from . import aim, classes, data, layers, loop, loss, margins, memory, path, players, sequences, signs, terms, updates
+from . import aim, classes, data, layers, loop, loss, memory, path, players, sequences, signs, terms, updates
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains
@@ -61,7 +61,7 @@ def _bad_loss(q: Question) -> list[Cause]:
 PAGES = (
     layers.wrong_backward, loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
     aim.out_of_reach, aim.padding_counted, aim.padding_is_item, signs.no_bottom, signs.exchanged, data.not_signs,
-    data.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, margins.margin_inside_out, terms.log_of_spread,
+    data.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, terms.margin_inside_out, terms.log_of_spread,
     classes.class_left_out, classes.weights_of_counts, classes.temperature_multiplied, classes.own_similarity,
     classes.norms_of_columns, sequences.sees_target, sequences.last_step, data.other_noise, players.same_aim,
     data.shuffled_apart, sequences.rows_mixed, sequences.other_order, sequences.batch_not_first, layers.saturated,
@@ -155,7 +155,7 @@ def raised() -> Iterator[Cause]:
 
 
 AREAS = (
-    bad_numbers, zeros, sizes, aim, classes, data, layers, loop, loss, margins, memory, path, players, sequences, signs, terms,
+    bad_numbers, zeros, sizes, aim, classes, data, layers, loop, loss, memory, path, players, sequences, signs, terms,
     updates,
 )  # fmt: skip
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
