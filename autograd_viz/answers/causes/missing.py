@@ -198,9 +198,7 @@ def _unrecorded(f: Facts) -> list[Cause]:
 
 def without_grad(q: Question) -> list[Cause]:
     """Why the tensor does not require grad."""
-    name = (
-        "" if q.op is None else q.op.name
-    )  # of a write into a parameter that was there before, as one that follows another is
+    name = "" if q.op is None else q.op.name  # maybe of a write into a parameter that was there before
     is_in_place = name.startswith(("__i", "__setitem__")) or (name.endswith("_") and not name.startswith("__"))
     is_moved = is_in_place and (type(q.tensor).__name__ == "Parameter" or bool(q.events("switched_off")))
     found = lost(q, q.op) if q.op is not None and not is_moved and (q.op.given or q.op.cut in CUTS) else []

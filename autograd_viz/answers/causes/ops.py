@@ -99,11 +99,12 @@ def cuts_of(f: Facts) -> list[Cause]:
     there, ends, stack = {f.subject.id}, list[Op](), [f.subject.id]
     while stack:
         id = stack.pop()
+        edge = f.edge_of(id)
         for op in f.users.get(id, ()):
             if takes_the_shape(op):
                 continue
             ways = () if op.node is None else f.nodes[op.node].next_functions
-            is_passed = any((a.node, a.index) == f.edge_of(id) for a in ways)
+            is_passed = any((a.node, a.index) == edge for a in ways)
             new = [o for o in op.outputs if o is not None and o not in there] if is_passed else []
             ends += [] if new or {*op.outputs} <= there else [op]
             there.update(new)

@@ -10,7 +10,7 @@ from ...graph.model import Document, Node, Op, Tensor, Value
 from ...graph.order import reached_from
 from ...graph.text import shape_text
 from ...graph.trace import Change, Step, Trace
-from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, text_or_none, together
+from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together, written
 from .answer import sentence
 from .facts import Facts
 from .ops import cuts_of
@@ -66,7 +66,7 @@ class Why:
 
     def _without_gradient(self, t: Tensor) -> str:
         """Why no gradient will be kept; "" if one will."""
-        grad = text_or_none(t.grad)
+        grad = written(t.grad)
         if not t.requires_grad:
             return words.WHY_BEFORE.format(grad=grad) if t.grad is not None else self._not_required(t)
         if self._is_unreached(t):
@@ -89,7 +89,7 @@ class Why:
     def _pending(self, t: Tensor, arrived: int = 0) -> str:
         """What must happen before a gradient is kept here."""
         node = self.node_of[t.id] or ""
-        grad, name, expected = text_or_none(t.grad), self.nodes[node].name, self.expected[node]
+        grad, name, expected = written(t.grad), self.nodes[node].name, self.expected[node]
         arrived += node in self.starts
         if arrived >= expected:
             return words.WHY_READY.format(grad=grad, node=name)
@@ -124,11 +124,11 @@ class Why:
         index = t.output_nr if node.variable is None else 0
         incoming = after_hooks(step, index) if index < len(step.grad_outputs) else None
         if incoming is None:
-            return words.WHY_NOTHING_ARRIVED.format(grad=text_or_none(t.grad), node=node.name, step=number)
+            return words.WHY_NOTHING_ARRIVED.format(grad=written(t.grad), node=node.name, step=number)
         extras = [*self._changed_on_the_way(step, number, index), *self._properties(number, index)]
         if change is None or change.after is None:
             form = words.WHY_PASSED if change is None or step.accumulation is None else words.WHY_TAKEN
-            return together([form.format(value=text_or_none(incoming), node=node.name, step=number), *extras])
+            return together([form.format(value=written(incoming), node=node.name, step=number), *extras])
         made = step.accumulation.new if step.accumulation is not None else change.after
         was = [n for n in ("nan", "inf") if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
         old = [words.WHY_OLD_BAD.format(what=n) for n in was]
@@ -136,13 +136,11 @@ class Why:
 
     def _changed_on_the_way(self, step: Step, number: int, index: int) -> list[str]:
         """Hooks and edits at this node."""
-        hooks, said = (
-            (h for h in step.hooks if h.kind in ("tensor", "pre", "post_accumulate") and h.index == index),
-            list[str](),
-        )
-        for h in (h for h in hooks if not same(h.before, h.after)):
-            before, after = text_or_none(h.before), text_or_none(h.after)
-            said.append(words.WHY_HOOK.format(kind=hook_kind(h), name=h.name, before=before, after=after, step=number))
+        said = []
+        for h in step.hooks:
+            if h.kind in ("tensor", "pre", "post_accumulate") and h.index == index and not same(h.before, h.after):
+                before, after = written(h.before), written(h.after)
+                said.append(words.WHY_HOOK.format(kind=hook_kind(h), name=h.name, before=before, after=after, step=number))
         return said + [words.WHY_EDITED.format(step=number)] * (index in step.edited)
 
     def _properties(self, number: int, index: int) -> list[str]:
@@ -171,11 +169,11 @@ def _kept(node: Node, change: Change, made: Value, incoming: Value, number: int)
     new = change.after or made
     if change.before is None:
         template = words.WHY_FIRST if node.variable is not None else words.WHY_RETAINED
-        return template.format(new=text_or_none(new), incoming=text_or_none(incoming), node=node.name, step=number)
-    if text_or_none(new) == shape_text(new.shape):
-        return words.WHY_ADDED_ARRAY.format(shape=text_or_none(new), step=number)
-    said = {"old": text_or_none(change.before), "incoming": text_or_none(incoming), "made": text_or_none(made), "step": number}
-    return words.WHY_ADDED.format(new=text_or_none(new), **said)
+        return template.format(new=written(new), incoming=written(incoming), node=node.name, step=number)
+    if written(new) == shape_text(new.shape):
+        return words.WHY_ADDED_ARRAY.format(shape=written(new), step=number)
+    said = {"old": written(change.before), "incoming": written(incoming), "made": written(made), "step": number}
+    return words.WHY_ADDED.format(new=written(new), **said)
 
 
 def _cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:

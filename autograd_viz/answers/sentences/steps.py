@@ -11,18 +11,7 @@ from ...graph.text import call_text, gradient_text, shape_text, value_text
 from ...graph.trace import Change, HookRun, Step
 from .named import NamedRules
 from .past import Arrivals, sent
-from .text import (
-    before_hooks,
-    first_few,
-    hook_kind,
-    is_differentiable,
-    is_shape,
-    listed,
-    same,
-    size_text,
-    text_or_none,
-    together,
-)
+from .text import before_hooks, first_few, hook_kind, is_differentiable, is_shape, listed, same, size_text, together, written
 
 FEW = 4  # leaves that are named one by one
 MANY_PARTS = 8  # a sum with more parts is not written out
@@ -71,11 +60,9 @@ class Sentences:
             return words.NO_LEAVES
         if len(given) > FEW:
             return words.MANY_LEAVES.format(count=len(given), wanted=sum(t.requires_grad for t in given))
-        said = [
-            (words.LEAF_WITH_GRAD if t.requires_grad else words.LEAF, t.name or words.A_TENSOR, value_text(t.value))
-            for t in given
-        ]
-        return words.LEAVES.format(leaves=listed([text.format(name=name, value=value) for text, name, value in said]))
+        said = [(words.LEAF_WITH_GRAD if t.requires_grad else words.LEAF, t) for t in given]
+        leaves = [text.format(name=t.name or words.A_TENSOR, value=value_text(t.value)) for text, t in said]
+        return words.LEAVES.format(leaves=listed(leaves))
 
     def _ran(self, op: Op) -> str:
         """What one op computed, saved and created."""
@@ -146,7 +133,7 @@ class Sentences:
 
     def _arrived(self, step: Step, arrivals: Arrivals) -> list[str]:
         """What happened to it on arrival: edits, sums, hooks, retain_grad."""
-        edits = [words.EDITED.format(value=text_or_none(before_hooks(step, i))) for i in step.edited]
+        edits = [words.EDITED.format(value=written(before_hooks(step, i))) for i in step.edited]
         retained = [self._retained(c) for c in step.changes if c.at.startswith("retain:") and c.after is not None]
         return [*edits, *self._sums(step, arrivals), *_hooks(step, "tensor"), *retained, *_hooks(step, "pre")]
 
@@ -156,7 +143,7 @@ class Sentences:
         name, old = self.tensors[tensor].name or words.A_TENSOR, kept.before
         if old is None:
             return words.RETAINED.format(name=name)
-        return words.RETAINED_ADDED.format(name=name, old=gradient_text(old), new=text_or_none(kept.after))
+        return words.RETAINED_ADDED.format(name=name, old=gradient_text(old), new=written(kept.after))
 
     def _sums(self, step: Step, arrivals: Arrivals) -> list[str]:
         """Outputs at which several gradients arrived: the parts and their sum."""
@@ -271,7 +258,7 @@ def _hooks(step: Step, kind: str) -> list[str]:
 
 
 def _hook(hook: HookRun) -> str:
-    before, after = text_or_none(hook.before), text_or_none(hook.after)
+    before, after = written(hook.before), written(hook.after)
     if same(hook.before, hook.after):
         form = words.HOOK_RAN if hook.before is None else words.HOOK_SAW
     elif hook.after is None:

@@ -47,7 +47,7 @@ def is_shape(value: Value) -> bool:
     return value_text(value) == shape_text(value.shape)
 
 
-def text_or_none(value: Value | None) -> str:
+def written(value: Value | None) -> str:
     """Its text; "None" if there is none."""
     return "None" if value is None else value_text(value)
 
