@@ -143,21 +143,21 @@ def broadcast_in_loss(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator
         after = [s for s in f.takers(node) if op == "Expand" and op_of(f, s) in LOSSES]
         n, rows = (results or [(0,)])[0][:1], [t for t in f.inputs(node) if len(t.value.shape) == 1 and not t.requires_grad]
         columns = [s for s in after if op_of(f, s) in REGRESSIONS and f.live.repeated(s, "target") == (1,)]  # expanded, too
-        shown = {"result": shape_text((*n, 1)), "shape": shape_text(n * 2)}
+        result, shape = shape_text((*n, 1)), shape_text(n * 2)
         kind = "every_pair" if after and op_of(f, after[0]) != "Sub" else "every_pair_apart"  # a difference may be meant so
         is_pair = n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n})
         is_difference = is_pair and (op == "Sub" or after) and any(_is_linear(f, b) for b in f.ways_on(node))
         is_error = is_difference and (kind == "every_pair" or _is_error(f, (after or [node])[0]))
         if is_error or (is_pair and op in PAIRED and rows and _is_of_layer(f, node) and _is_averaged(f, node)):
-            cause = cause_at(f, kind, (after or [node])[0], **shown)
+            cause = cause_at(f, kind, (after or [node])[0], result=result, shape=shape)
             at = None if cause.source is None else (cause.source.file, cause.source.line)
             yield from () if at in seen else (cause,)
             seen |= set() if at is None else {at}
         elif op == "Expand" and results == [n * 2] and shapes == {n} and columns:
-            yield cause_at(f, "every_product", columns[0], other=shape_text(n), **shown)
+            yield cause_at(f, "every_product", columns[0], other=shape_text(n), result=result, shape=shape)
             return
         elif results == [n * 2] and _pairs_rows(f, q, node, n):
-            yield cause_at(f, "every_product", node, other=shape_text(n), **shown)
+            yield cause_at(f, "every_product", node, other=shape_text(n), result=result, shape=shape)
             return
 
 
