@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ... import words
 from ...graph.surroundings import Source
 from .cause import Cause
+from .check import MAY
 from .code import has_record, place_text
 from .question import Question
 
@@ -17,7 +18,6 @@ OF_ROOTS = ("cut_", "made_of", "inference", "dtype")  # causes why a loss has no
 LONGEST = 72  # characters of a line of code
 BEST = ("zero_times_inf", "zero_times_inf_product", "outgrown")  # their advice is better than that of the causes before them
 BEHIND = ("outgrown",)  # what most likely made the cause before it
-MAY = "may"  # as in checks/check.py
 ODD = ("none", "zero", "nan", "inf")  # grads whose cause is told as it is; another grad may be right as it is
 Page = tuple[object, str] | None  # the check of a kind, and how certain it is that it is a fault
 MOST = 2  # causes in the answer itself
@@ -47,7 +47,10 @@ def answer(
     lines = [_first(q, c, name, headed, of(c.kind)) for c in first]
     lines += [words.DO.format(advice=a) for c in best[:1] if (a := advice_of(c, name))]
     others = [_other(of(first[0].kind), of(c.kind), c.kind).format(cause=formed("CAUSE", c, name)) for c in causes[1:]]
-    details = [*others[MOST - 1 :], *filter(None, (formed("MORE", c, name) for c in causes)), *_code(causes)]
+    sources = [s for c in causes for s in (c.source, *c.said.values()) if isinstance(s, Source)]
+    texts = [(place_text(s), " ".join(s.text.split())) for s in dict.fromkeys(sources)]
+    code = [f"{at}: {text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}" for at, text in texts if text]
+    details = [*others[MOST - 1 :], *filter(None, (formed("MORE", c, name) for c in causes)), *code]
     return Answer("\n".join([*lines, *dict.fromkeys(others[: MOST - 1])]), "\n".join(dict.fromkeys(details)))
 
 
@@ -112,10 +115,3 @@ def formed(prefix: str, cause: Cause, name: str) -> str:
     if "{record}" in template:
         said["record"] = words.RECORD_IN_CELL if has_record() else words.RECORD_IN_CODE
     return template.format(**{"name": name, "line": place_text(cause.source), **said})
-
-
-def _code(causes: Sequence[Cause]) -> list[str]:
-    """The lines of code that the causes name."""
-    sources = [s for c in causes for s in (c.source, *c.said.values()) if isinstance(s, Source)]
-    texts = [(place_text(s), " ".join(s.text.split())) for s in dict.fromkeys(sources)]
-    return [f"{at}: {code if len(code) <= LONGEST else code[: LONGEST - 1] + '…'}" for at, code in texts if code]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from ... import words
-from ...graph.model import Tensor
-from ...graph.text import number_text
 from ..sentences import PROPERTIES
 from .cause import Cause, cause_of, source_of
 from .check import ASKED, MAY, SO, check
@@ -23,18 +21,14 @@ MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "
 
 
 @check("AV301", "not-finite", {**dict.fromkeys(MADE, SO), "bad_leaf*": SO, "bad_*": MAY, "changed_since": ASKED})
-def not_finite(numbers: Facts, question: Question) -> list[Cause]:
+def not_finite(f: Facts, q: Question) -> list[Cause]:
     """nan or inf in a gradient: the op that made it, forward or backward."""
-    return [_of_earlier_step(numbers, question, c) if c.kind in LATE else c for c in _causes(numbers)]
+    return [_of_earlier_step(f, q, c) if c.kind in LATE else c for c in _causes(f)]
 
 
 def births_of_loss(q: Question) -> list[Cause]:
     """The origin of nan or inf in the root of a question; empty if it has none."""
-    return _births(q.facts, q)
-
-
-def _births(f: Facts, q: Question) -> list[Cause]:
-    return [_of_earlier_step(f, q, c) if c.kind in LATE else c for c in forward_births(f)]
+    return [_of_earlier_step(q.facts, q, c) if c.kind in LATE else c for c in forward_births(q.facts)]
 
 
 def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
@@ -48,7 +42,7 @@ def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
     what = {"tensor": leaf.name or words.THE_TENSOR, "what": value_with(leaf.value) or cause.said["what"]}
     small = [h for h in holders if 0 < h.eps < LEAST_HALF] if leaf.value.dtype == "float16" else []
     if small:
-        return cause_of("bad_leaf_eps", small[0].made, **what, optimizer=small[0].kind, eps=number_text(small[0].eps))
+        return cause_of("bad_leaf_eps", small[0].made, **what, optimizer=small[0].kind, eps=small[0].eps)
     unsafe = sorted((n for n in f.pass_nodes if is_unsafe(f, n)), key=lambda n: (op_of(f, n) in GROWING, op_of(f, n) in ROWS))
     if unsafe:
         op = op_of(f, unsafe[0])
@@ -89,16 +83,13 @@ def _not_arrived(f: Facts, name: str) -> Cause:
     return Cause(kind, (f.subject.id,), source=source, said={"what": name, "value": text_of(arrived)})
 
 
-def bad_loss(f: Facts, q: Question) -> list[Cause]:
+def bad_loss(q: Question) -> list[Cause]:
     """The gradient is finite, and the loss is not."""
-    found = _births(f, q) if f.is_connected else []
-    grad = f.subject.grad
+    f, grad = q.facts, q.facts.subject.grad
+    found = births_of_loss(q) if f.is_connected else []
     is_number = grad is not None and not value_with(grad) and not is_zero(grad)
     is_nan = any(PROPERTIES["nan"](f.tensors[t].value) for t in f.loss)
     return [*found, Cause("loss_bad_finite", f.loss)] if found and is_number and is_nan else found
-
-
-# -- the backward pass ------------------------------------------------------------------------------------------------
 
 
 def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
@@ -118,7 +109,8 @@ def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
         for node, i in bad or [s for s, v in sent.items() if v is None]:
             factor = next((t for t in factors(f, node, i) if value_with(t.value)), None)  # bad in the forward pass
             if factor is not None and not f.holds(name, node):
-                found += _multiplied(f, node, factor)
+                said = {"what": value_with(factor.value), "factor": factor.name or words.A_TENSOR}
+                found += [*births_of(f, factor.id), cause_at(f, "born_factor", node, (factor.id,), **said)]
             elif _is_born(f, node, i, name):
                 found += _born(f, node, i, name)
             else:
@@ -141,20 +133,17 @@ def _met(f: Facts, at: Edge, name: str) -> Cause:
     return cause_at(f, kind, at[0], (), what=name, hook=hooks or "?")
 
 
-def _multiplied(f: Facts, node: str, factor: Tensor) -> list[Cause]:
-    """Where the factor of a product got the value, and the product."""
-    said = {"what": value_with(factor.value), "factor": factor.name or words.A_TENSOR}
-    return [*births_of(f, factor.id), cause_at(f, "born_factor", node, (factor.id,), **said)]
-
-
 def _born(f: Facts, node: str, i: int, name: str) -> list[Cause]:
-    """The op, the reason, and the op that sent a zero or an inf into it."""
+    """The op, the reason, and the op that sent a zero or an inf into it: it kept the bad branch out of the result."""
     if name == "nan" and f.holds("inf", node):
         return [c for e in f.edges_at(node) for c in _walk(f, e, "inf")] or [_at(f, "born_other", node, name)]
     born = _at(f, _kind(f, node, i), node, name)
     is_infinite = name == "nan" and born.kind not in NOT_INFINITE and any(map(has_zero, f.arrivals(node)))
-    mask = _mask_behind(f, node) if is_infinite else None
-    return [born] if mask is None else [born, mask]
+    mask = next((at for at in zeros_behind(f, node) if _masks(f, *at)), None) if is_infinite else None
+    if mask is None:
+        return [born]
+    kind = "zero_times_inf_product" if op_of(f, mask[0]) == "Mul" else "zero_times_inf"
+    return [born, cause_at(f, kind, mask[0], (), born=name_of_op(f, node))]
 
 
 def _kind(f: Facts, node: str, i: int) -> str:
@@ -179,10 +168,3 @@ def _masks(f: Facts, node: str, i: int) -> bool:
     if op_of(f, node) != "Mul":
         return f.called(node).startswith(MASKS)
     return any(v.numbers and {*v.numbers} <= {0, 1} for v in factor_values(f, node, i))
-
-
-def _mask_behind(f: Facts, node: str) -> Cause | None:
-    """The op that kept the bad branch out of the result. It sent the zero that is multiplied by infinity."""
-    mask = next((at for at in zeros_behind(f, node) if _masks(f, *at)), None)
-    kind = "zero_times_inf_product" if mask is not None and op_of(f, mask[0]) == "Mul" else "zero_times_inf"
-    return None if mask is None else cause_at(f, kind, mask[0], (), born=name_of_op(f, node))

@@ -1,8 +1,4 @@
-"""Ops that pass no gradient, and when they pass none: causes of zeros.py.
-
-Each test takes one node and one of its next_functions. Is it certain, from the op's inputs, that the node sends only zeros
-along it?
-"""
+"""Ops that pass no gradient. A test takes a node and one of its next_functions: is it certain that it sends only zeros?"""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...graph.op_names import stem
-from ...graph.text import number_text, value_text
+from ...graph.text import value_text
 from ..sentences import is_differentiable
 from .cause import Cause
 from .facts import Facts
@@ -125,9 +121,8 @@ BLOCKING = (
     Blocking(("Hardsigmoid",), "zero_clamp", saturated(3.0)),
     Blocking(("Softshrink", "Hardshrink"), "zero_shrink", shrink),
     Blocking(("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "FloorDivide", "Heaviside"), "zero_flat", always),
-    Blocking(  # the dividend is a factor of the divisor's gradient
-        ("Div",), "zero_quotient", lambda f, node, i: rounded(f, node, i) or (i == 1 and is_zero(operand(f, node, 0, "self")))
-    ),
+    Blocking(("Div",), "zero_quotient",  # the dividend is a factor of the divisor's gradient
+             lambda f, node, i: rounded(f, node, i) or (i == 1 and is_zero(operand(f, node, 0, "self")))),
     Blocking(("Bernoulli", "Normal", "Uniform", "Multinomial", "Random", "Poisson", "Exponential"), "zero_drawn", always),
     Blocking((MODULE_HOOK,), "zero_module_hook"),
     Blocking(("Where", "MaskedFill", "MaskedScatter"), "zero_mask", masked),
@@ -140,37 +135,24 @@ BLOCKING = (
     Blocking(("Gelu",), "zero_below", below(20.0)),
     Blocking(("LinalgVectorNorm", "Norm"), "zero_abs", lambda f, node, i: is_zero(f.result(node))),
     Blocking(("Softmax", "LogSoftmax"), "zero_softmax", alone),
-    Blocking(
-        PRODUCTS, "zero_factor", lambda f, node, i: 0.0 in numbers_of(f, node) or any(map(is_zero, factor_values(f, node, i)))
-    ),
+    Blocking(PRODUCTS, "zero_factor",
+             lambda f, node, i: 0.0 in numbers_of(f, node) or any(map(is_zero, factor_values(f, node, i)))),
     Blocking(("Std", "Var", "StdMean", "VarMean"), "zero_spread", lambda f, node, i: is_constant(f.input(node))),
-    Blocking(
-        ("Pow",),
-        "zero_power",
-        lambda f, node, i: (
-            no_exponent(f, node, i) or ((number(f.plain(node, "exponent")) or 0) > 1 and is_zero(f.input(node)))
-        ),
-    ),
-    Blocking(
-        ("NllLoss", "NllLoss2D"),
-        "zero_ignored",
-        lambda f, node, i: all_are(f.saved(node, "target"), lambda n: n == number(f.plain(node, "ignore_index"))),
-    ),
+    Blocking(("Pow",), "zero_power", lambda f, node, i: (
+        no_exponent(f, node, i) or ((number(f.plain(node, "exponent")) or 0) > 1 and is_zero(f.input(node))))),
+    Blocking(("NllLoss", "NllLoss2D"), "zero_ignored",
+             lambda f, node, i: all_are(f.saved(node, "target"), lambda n: n == number(f.plain(node, "ignore_index")))),
     Blocking(("MultiMarginLoss", "MultilabelMarginLoss"), "zero_margin"),
     Blocking(("Embedding",), "zero_padding", padded),
     Blocking(("Abs",), "zero_abs", lambda f, node, i: is_zero(f.input(node))),
     Blocking(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"), "zero_equal", equal),
     Blocking(
         ("Max", "Min", "Amax", "Amin", "Maximum", "Minimum", "Sort", "Topk", "Kthvalue", "Median", "Nanmedian", "Mode", "Fmax",
-         "Fmin", "Cummax", "Cummin", "AdaptiveMaxPool", "FractionalMaxPool", "Aminmax"),
-        "zero_picked",
-    ),
+         "Fmin", "Cummax", "Cummin", "AdaptiveMaxPool", "FractionalMaxPool", "Aminmax"), "zero_picked"),
     Blocking(
         ("Slice", "Select", "Index", "Gather", "Split", "Unbind", "Narrow", "MaskedSelect", "Take", "Diagonal", "Tril", "Triu",
          "AsStrided", "UnsafeSplit", "Chunk", "DiagEmbed", "Trace", "Unfold", "AvgPool2D", "AvgPool3D", "UpsampleNearest2D",
-         "ScatterAdd", "Scatter", "ConstantPadNd"),
-        "zero_part",
-    ),
+         "ScatterAdd", "Scatter", "ConstantPadNd"), "zero_part"),
 )  # fmt: skip
 BY_OP = {op: b for b in BLOCKING for op in b.ops}
 SPECIAL: dict[str, tuple[tuple[str, Test], ...]] = {  # by kind: its name under a condition; the first true one counts
@@ -182,11 +164,14 @@ SPECIAL: dict[str, tuple[tuple[str, Test], ...]] = {  # by kind: its name under 
 # elementwise ops: if they send zeros, no element that receives a gradient passes it on
 ELEMENTWISE = ("Mul", "Pow", "Abs", "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
 ELEMENTWISE_KINDS = ("zero_relu", "zero_clamp", "zero_shrink", "zero_dropout", "zero_saturated", "zero_below")
+SUMMED = (("Addmm", 0), ("Convolution", 2))  # a bias, whose gradient is the sum of the rows
 # ops for which a zero that was sent is proof
 PROVEN = (
     "zero_mask", "zero_picked", "zero_part", "zero_overwritten", "zero_module_hook", "zero_ignored", "zero_margin",
     "zero_padding", "zero_padding_only", "zero_one_hot",
 )  # fmt: skip
+# the least positive (subnormal) numbers by IEEE 754; bfloat16 has float32's exponents and 7 bits after the point
+LEAST = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
 
 def blocking_of(f: Facts, node: str) -> Blocking | None:
@@ -204,9 +189,6 @@ def sure_block(f: Facts, node: str, i: int) -> Cause | None:
     """The cause, if the op's inputs prove that the node sends zeros along next_functions[i]."""
     known = blocking_of(f, node)
     return None if known is None or not known.holds(f, node, i) else _cause(f, _special(f, known, node, i), node, i)
-
-
-SUMMED = (("Addmm", 0), ("Convolution", 2))  # a bias, whose gradient is the sum of the rows
 
 
 def seen_block(f: Facts, node: str, i: int) -> Cause:
@@ -240,12 +222,6 @@ def _cause(f: Facts, kind: str, node: str, i: int) -> Cause:
     return cause_at(f, kind, node, inputs=inputs, given=given_text(f, node), factor=_factor(f, node, i))
 
 
-# -- products too small for their type --------------------------------------------------------------------------------
-
-# the least positive (subnormal) numbers by IEEE 754; bfloat16 has float32's exponents and 7 bits after the point
-LEAST = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
-
-
 def underflow(f: Facts, node: str, i: int) -> Cause | None:
     """The cause, if the largest arriving element times the largest factor is below the least number of the type."""
     arrived, most = f.arrivals(node), _largest_factor(f, node, i)
@@ -255,7 +231,7 @@ def underflow(f: Facts, node: str, i: int) -> Cause | None:
     if grad is None or grad * most > LEAST.get(dtype, 0.0):
         return None
     kind = "zero_underflow" if dtype == "float16" else "zero_vanished"
-    return cause_at(f, kind, node, grad=number_text(grad), factor=number_text(most), dtype=dtype)
+    return cause_at(f, kind, node, grad=grad, factor=most, dtype=dtype)
 
 
 def _largest_factor(f: Facts, node: str, i: int) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...graph.surroundings import Source
+from ...graph.text import number_text
 
 Said = str | Source | None
 
@@ -27,6 +28,11 @@ def source_of(event: Any) -> Source | None:
     return None if event is None else event.source
 
 
-def cause_of(kind: str, event: Any = None, **said: Said) -> Cause:
+def in_words(said: Mapping[str, Said | float]) -> dict[str, Said]:
+    """Values for a sentence, with the numbers among them as text."""
+    return {k: number_text(v) if isinstance(v, int | float) else v for k, v in said.items()}
+
+
+def cause_of(kind: str, event: Any = None, **said: Said | float) -> Cause:
     """A cause at an op or event."""
-    return Cause(kind, source=source_of(event), said=said)
+    return Cause(kind, source=source_of(event), said=in_words(said))

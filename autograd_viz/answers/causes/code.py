@@ -17,10 +17,9 @@ LONGEST = 40  # characters of an expression in a sentence
 SYMBOLS = {
     "gt": "x > y", "lt": "x < y", "ge": "x >= y", "le": "x <= y", "eq": "x == y", "ne": "x != y", "setitem": "x[...] = y",
     "getitem": "x[...]", "select": "x[...]", "matmul": "x @ y", "rsub": "x - y", "sub": "x - y", "truediv": "x / y",
-    "div": "x / y", "floordiv": "x // y",
-    "rdiv": "x / y", "add": "x + y", "mul": "x * y", "iadd": "x += y", "isub": "x -= y", "imul": "x *= y",
-    "itruediv": "x /= y", "add_": "x += y", "sub_": "x -= y", "mul_": "x *= y", "div_": "x /= y", "data": ".data",
-    "grad": "autograd.grad()",
+    "div": "x / y", "floordiv": "x // y", "rdiv": "x / y", "add": "x + y", "mul": "x * y", "iadd": "x += y", "isub": "x -= y",
+    "imul": "x *= y", "itruediv": "x /= y", "add_": "x += y", "sub_": "x -= y", "mul_": "x *= y", "div_": "x /= y",
+    "data": ".data", "grad": "autograd.grad()",
 }  # fmt: skip
 OPERATORS = (ast.BinOp, ast.Compare, ast.Subscript, ast.AugAssign)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
+from ...graph.model import Tensor
 from ...graph.surroundings import Source
-from ..sentences import explain_error
+from ...graph.text import few_names
+from ..sentences import explain_error, is_differentiable
 from .cause import Cause, cause_of, source_of
-from .code import maker_text, spelling
-from .data_leaves import of_leaves
+from .code import called_at, maker_text, spelling
 from .history import Op
 from .missing import cuts_before, number_left, without_grad
 from .paths import behind, is_op, with_history
@@ -26,20 +28,16 @@ ALONE = (
     "mul", "div",
 )  # fmt: skip
 UNUSED = ("to not have been used in the graph", "One of the differentiated Tensors")
+TAKES = (  # functions with the argument requires_grad
+    *("tensor", "ones", "zeros", "full", "empty", "eye", "arange", "linspace", "rand", "randn"),
+    *("ones_like", "zeros_like", "full_like", "rand_like", "randn_like"),
+)
 
 
 def causes_of_error(
     q: Question | None, message: str, node: str, line: Source | None, call: Mapping[str, str] | None = None
 ) -> list[Cause]:
-    """What an error was about.
-
-    Args:
-        q: about the root of the pass that raised; None if there was none.
-        message: the error's text.
-        node: the name of the node that raised, if known.
-        line: the user's line that raised it.
-        call: what is known of the call that raised.
-    """
+    """What an error was about: `q` asks about the root of the pass that raised; its node, line and call are said if known."""
     found: list[Cause] = []
     if q is not None and MODIFIED in message:
         found = _modified(q, message)
@@ -79,7 +77,7 @@ def _no_graph(q: Question, line: Source | None) -> list[Cause]:
         return own
     if own[0].kind != "not_asked_unseen" and (number := number_left(q)) is not None:
         return [cause_of("root_of_numbers", number, op=spelling(number))]
-    return of_leaves(q, line) or [Cause("root_unseen" if own[0].kind == "not_asked_unseen" else "root_of_data", source=line)]
+    return _of_leaves(q, line) or [Cause("root_unseen" if own[0].kind == "not_asked_unseen" else "root_of_data", source=line)]
 
 
 def _twice(q: Question) -> list[Cause]:
@@ -138,3 +136,30 @@ def _carried(q: Question) -> list[Cause]:
     old = max((op for op in there if last is not None and op.number < last.number), key=lambda op: op.number, default=None)
     is_again = old is not None and any(op.source == old.source for op in there if op.number > old.number)
     return [cause_of("modified_carried", last, op=spelling(old), saved=source_of(old))] if old is not None and is_again else []
+
+
+def _of_leaves(q: Question, line: Source | None) -> list[Cause]:
+    """Which leaves do not require grad; empty if something here does, or could: then the root was not computed from it."""
+    kind: Any = next((k for k in type(q.tensor).__mro__ if k.__name__ == "Tensor"), object)
+    named = {name: t for name, t in q.names.items() if isinstance(t, kind)}
+    if q.models or any(t.requires_grad or type(t).__name__ == "Parameter" for t in named.values()):
+        return []
+    f = q.facts
+    leaves = [t for t in f.tensors.values() if t.id not in f.makers and t.name and is_differentiable(t.value.dtype)]
+    if f.subject.id not in f.makers and f.subject.source is None:  # nobody has seen what made it
+        is_whole = line is not None and not line.function  # in a function, the variables around it are unknown
+        others = [name for name, t in named.items() if is_whole and t is not q.tensor and t.is_floating_point()]
+        return [Cause("root_of_leaves", source=line, said={"names": few_names(others)})] if others else []
+    if len(leaves) == 1 and (code := _asking(leaves[0])):
+        return [Cause("root_of_leaf", source=leaves[0].source, said={"leaf": leaves[0].name, "code": code})]
+    return [Cause("root_of_leaves", source=line, said={"names": few_names([str(t.name) for t in leaves])})] if leaves else []
+
+
+def _asking(leaf: Tensor) -> str:
+    """The line that makes the leaf, with requires_grad=True; "" if that is not sure."""
+    source, code = leaf.source, "" if leaf.source is None else leaf.source.expression
+    is_its = source is not None and source.text[: source.column].replace(" ", "").endswith(f"{leaf.name}=")
+    if not is_its or called_at(source) not in TAKES or "requires_grad" in code:
+        return ""
+    given = code[:-1].rstrip(" ,")
+    return f"{leaf.name} = {given}{'' if given.endswith('(') else ', '}requires_grad=True)"

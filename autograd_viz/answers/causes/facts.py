@@ -36,8 +36,7 @@ class Facts:
     """What is known about one tensor's gradient.
 
     Args:
-        document: a graph that holds the tensor.
-        subject: the tensor's id.
+        document, subject: a graph, and the id of a tensor that it holds.
         past: the numbers of the last pass, by address (graph/trace.py). `arrived:n2.0` is the gradient at output 0 of n2
             after its hooks, if that is known.
         live: what only the live graph knows; None for a document from a file, whose graph is all that is asked.
@@ -103,8 +102,6 @@ class Facts:
         """The tensors that the loss was made from, and the loss itself. Paths through detached tensors count."""
         return closure(self.loss, self.operands)
 
-    # -- the graph ----------------------------------------------------------------------------------------------------
-
     def edge_of(self, tensor: str) -> Edge | None:
         """Where the gradient of a tensor arrives: its grad_fn, or a leaf's AccumulateGrad."""
         t = self.tensors[tensor]
@@ -113,7 +110,23 @@ class Facts:
 
     def downstream(self, starts: Iterable[str]) -> dict[str, None]:
         """These nodes, and all nodes that can be reached along next_functions."""
-        return closure(starts, lambda node: (a.node for a in self.nodes[node].next_functions if a.node is not None))
+        return closure(starts, self.ways_on)
+
+    def sides(self, node: str) -> list[str | None]:
+        """The nodes behind its inputs; None for data."""
+        return [a.node for a in self.nodes[node].next_functions]
+
+    def ways_on(self, node: str) -> list[str]:
+        """The nodes behind its inputs, without data."""
+        return [a.node for a in self.nodes[node].next_functions if a.node is not None]
+
+    def first(self, node: str | None) -> str | None:
+        """The node behind its first input; None for data."""
+        return None if node is None else next(iter(self.sides(node)), None)
+
+    def takers(self, node: str) -> list[str]:
+        """The nodes whose ops took its results."""
+        return [s for e in self.edges_at(node) for s, _ in self.senders.get(e, ())]
 
     def edges_at(self, node: str) -> list[Edge]:
         """The outputs of the node's op, where gradients arrive."""
@@ -139,8 +152,6 @@ class Facts:
     def is_connected(self) -> bool:
         """Does a gradient of the loss arrive at the subject?"""
         return self.edge is not None and (self.edge in self.senders or self.edge in self.starts)
-
-    # -- the numbers --------------------------------------------------------------------------------------------------
 
     def sent(self, node: str, index: int) -> Value | None:
         """What went along next_functions[index]; None if nothing did, or if unknown."""
@@ -171,20 +182,8 @@ class Facts:
 
     @property
     def before(self) -> Value | None:
-        """The subject's grad before the last pass reached it, if a stepper has seen it (`knows_before`)."""
+        """The subject's grad before the last pass reached it, if a stepper has seen it: then the key is there."""
         return None if self.edge is None else self.past.get(f"before:{self.edge[0]}")
-
-    @property
-    def knows_before(self) -> bool:
-        """Has a stepper seen the subject's grad from before the last pass?"""
-        return self.edge is not None and f"before:{self.edge[0]}" in self.past
-
-    @property
-    def has_added_up(self) -> bool:
-        """Is the subject's grad the sum of its earlier value and what arrived?"""
-        grad, arrived = self.subject.grad, self.arrived_last
-        total = None if self.before is None or arrived is None else added([self.before, arrived])
-        return total is not None and grad is not None and nearly(grad.numbers, total)
 
     @property
     def comes_from_elsewhere(self) -> bool:
@@ -206,8 +205,6 @@ class Facts:
     def changed_since(self) -> dict[str, tuple[str, str]]:
         """Modified saved tensors: the node, and the name of the saved tensor."""
         return {s.tensor: (n.id, s.name) for n in self.document.nodes for s in n.saved if s.stale and s.tensor is not None}
-
-    # -- ops ----------------------------------------------------------------------------------------------------------
 
     def op(self, node: str) -> Op | None:
         """The forward op of a node."""
@@ -259,6 +256,10 @@ class Facts:
         """The op's results that still exist."""
         op = self.op(node)
         return [] if op is None else [self.tensors[id] for id in op.outputs if id is not None]
+
+    def shape(self, node: str) -> tuple[int, ...]:
+        """The shape of the op's first result; () if it is gone."""
+        return next((t.value.shape for t in self.results(node)), ())
 
     def plain(self, node: str, name: str) -> str:
         """A plain saved value by its text; "" if there is none."""

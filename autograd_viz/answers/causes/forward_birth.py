@@ -68,21 +68,12 @@ def forward_births(f: Facts) -> list[Cause]:
     leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value)]
     given = sorted((id for id in leaves if id not in f.changed_since), key=lambda leaf: f.tensors[leaf].requires_grad)
     if not given and walk.first is not None:
-        made = next(w for o in walk.first.outputs if o is not None and (w := value_with(f.tensors[o].value)))
-        return [_at(walk.first, "forward_first", what=made)]
-    without = None if given else _without_targets(f)
+        return [_at(walk.first, "forward_first", what=_seen(f, walk.first))]
+    sources = ((n, s) for n in f.pass_nodes if (s := nan_source(f, n)) is not None and s.kind == "born_weightless")
+    without = None if given else next((f.op(n) for n, s in sources if s.holds(f, n)), None)  # a mean without targets
     unknown = "loss_bad_freed" if f.is_recorded else "loss_bad"
     lost = Cause(unknown, f.loss, said={"what": what}) if without is None else _at(without, "forward_weightless")
     return [_there_before(f, given[0]) if given else lost]
-
-
-def _without_targets(f: Facts) -> Op | None:
-    """The first mean over targets that are all left out, as the last steps of padded rows are in a loop."""
-    for node in f.pass_nodes:
-        source = nan_source(f, node)
-        if source is not None and source.kind == "born_weightless" and source.holds(f, node):
-            return f.op(node)
-    return None
 
 
 def births_of(f: Facts, tensor: str) -> list[Cause]:
@@ -159,16 +150,12 @@ def _proven(f: Facts) -> set[str]:
     for op in f.document.ops:
         inputs = f.inputs_of(op)
         is_bad = any(t.id in found or value_with(t.value) for t in inputs)
-        is_outside = len(inputs) == 1 and ((op.name in POLE_AT_0 and has_zero(inputs[0].value)) or _is_undefined(op, inputs[0]))
+        value = inputs[0].value if len(inputs) == 1 else None
+        found_in = bounds(value) if op.name in (*POLE_AT_0, "Sqrt") else None  # undefined for negative numbers
+        is_outside = (op.name in POLE_AT_0 and has_zero(value)) or (found_in is not None and found_in[0] < 0)
         if (op.name in ALIKE and is_bad) or is_outside:
             found.update(o for o in op.outputs if o is not None and not is_known(f.tensors[o].value))
     return found
-
-
-def _is_undefined(op: Op, given: Tensor) -> bool:
-    """Is it the logarithm, or the root, of a negative number?"""
-    found = bounds(given.value) if op.name in (*POLE_AT_0, "Sqrt") else None
-    return found is not None and found[0] < 0
 
 
 def _bad_inputs(op: Op, inputs: list[Tensor], proven: set[str]) -> dict[str, str]:
@@ -200,9 +187,7 @@ def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
     numbers = [n for o in op.inputs if o.tensor is None and (n := number(o.text)) is not None]
     given = [elements_text(f.tensors[o.tensor].value) if o.tensor else o.text for o in op.inputs if o.text != "?"]
     is_pole = (op.name in LOGARITHMS or (op.name == "Pow" and min(numbers, default=0) < 0)) and has_zero(inputs[0].value)
-    made = next(
-        (w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), "inf" if is_pole else what
-    )
+    made = _seen(f, op) or ("inf" if is_pole else what)
     kind = _kind(f, op, inputs, numbers, what)
     if kind == "forward_overflow" and any(f.tensors[o].value.dtype == "float16" for o in op.outputs if o is not None):
         made = f"{made} in float16"
@@ -212,10 +197,15 @@ def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
 
 def _quotient(f: Facts, op: Op, inputs: list[Tensor]) -> str:
     """What a division by 0 gave: its result is known, or its numbers are; "" if neither."""
-    seen = next((w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), "")
     above, below = (t.value.numbers for t in inputs[:2])
     pairs = [*zip(above, below, strict=True)] if len(above) == len(below) else []
-    return seen or next((w for w, is_it in (("nan", 0), ("inf", 1)) if any(b == 0 and bool(a) == is_it for a, b in pairs)), "")
+    made = (w for w, is_it in (("nan", 0), ("inf", 1)) if any(b == 0 and bool(a) == is_it for a, b in pairs))
+    return _seen(f, op) or next(made, "")
+
+
+def _seen(f: Facts, op: Op) -> str:
+    """Which of nan and inf its first such result has; "" if none is known to have one."""
+    return next((w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), "")
 
 
 def _at(op: Op, kind: str, **said: str) -> Cause:
@@ -267,9 +257,6 @@ def _kind_of_inf(op: Op, inputs: list[Tensor], numbers: list[float]) -> str:
         return "forward_short"
     is_born = op.name.startswith(INFINITE) or (op.name.startswith(INFINITE_AT_0) and is_at_zero)
     return "forward_born" if is_born else "forward_overflow"
-
-
-# -- what was there before any op -------------------------------------------------------------------------------------
 
 
 def _there_before(f: Facts, leaf: str) -> Cause:

@@ -26,9 +26,7 @@ class Op(Protocol):
     source: Source | None  # where it was called
     given: list[Any]  # the ops whose results it was given, and leaves that require grad
     number: Any  # rises with time, as an event's number does
-    # why its result has no history though an input has: "op", "no_grad", "inference"; they were cut earlier: "behind", or, in a
-    # mode without gradients, "behind_no_grad"
-    cut: str
+    cut: str  # why no history though an input has: "op", "no_grad", "inference"; cut earlier: "behind", "behind_no_grad"
 
 
 class PassEvent(Event, Protocol):
@@ -91,15 +89,12 @@ class Live(Protocol):
     zero_rows: Callable[[str], tuple[int, ...]]  # the rows of a tensor's gradient that have only zeros
     grad_changed: Callable[[str], Changed | None]  # the last in-place change of its grad after its first gradient
     hooks: Callable[[str], tuple[str, ...]]  # the names of the user's hooks at a node
-    # a write into a node's saved tensor after its op and before the last pass, which did not refuse it
-    written_before_pass: Callable[[str, str], Event | None]
-    # how a saved tensor of data was made: `detail` is the shape of what it was made of
-    data_made: Callable[[str, str], Event | None]
+    written_before_pass: Callable[[str, str], Event | None]  # a write into a saved tensor that the last pass did not refuse
+    data_made: Callable[[str, str], Event | None]  # what made a saved tensor of data; `detail`: the shape that this was given
     repeated: Callable[[str, str], tuple[int, ...]]  # dimensions along which a saved tensor repeats one number
     # where numbers behind it were lost: "wrapped", "floored", "cast_to_zero", "scaled_twice", "channels_viewed"
     lost: Callable[[str, str], Event | None]
-    # the same as of the history, for a saved tensor
-    ordered: Callable[[str, str], tuple[int, int, Source | None] | None]
+    ordered: Callable[[str, str], tuple[int, int, Source | None] | None]  # as of the history, for a saved tensor
     is_data: Callable[[str], bool]  # has a program made a tensor of the document, and no op of one that requires grad?
     made_of_data: Callable[[str], Event | None]  # the same for a tensor of the document
     kept: Callable[[str, str], Any]  # the array of a saved tensor, if it is not very large

@@ -71,9 +71,6 @@ def _is_reached(f: Facts, node: str) -> bool:
     return any(e in f.starts or any(f.sent(*s) is not None for s in f.senders.get(e, ())) for e in f.edges_at(node))
 
 
-# -- changes ----------------------------------------------------------------------------------------------------------
-
-
 def hook_causes(f: Facts) -> list[Cause]:
     """Hooks that changed what the subject's gradient was computed from."""
     if f.edge is None or not f.is_connected:

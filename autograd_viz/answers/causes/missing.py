@@ -12,10 +12,10 @@ from ...graph.text import few_names
 from ..sentences import is_differentiable
 from .cause import Cause, cause_of, source_of
 from .code import maker_text, spelling
-from .document_cuts import cuts_of
 from .facts import Facts
 from .history import Event, Op
 from .hooks import stop
+from .ops import cuts_of
 from .paths import CUTS, behind, cuts_between, is_op, leading_from, origins, reaches, with_history
 from .question import Question
 
@@ -135,27 +135,21 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     before = q.passes[-2].number if len(q.passes) > 1 else None
     if q.number is not None:
         return [cause_of("path_cut_number", q.number[0], op=spelling(q.number[0]))]
-    if (q.root_op is None and used is None) or replaced is not None:
-        return [cause_of(q.history.unknown_root, last) if used is None and q.root_op is None else _replaced(replaced)]
+    is_unknown = q.root_op is None and used is None
+    if is_unknown or replaced is not None:
+        by_other = [] if replaced is None else [cause_of("replaced", replaced, part=replaced.name)]
+        return [cause_of(q.history.unknown_root, last)] if is_unknown else by_other
     if not q.history.knows_uses:
         return [cause_of("no_path", last), *_unrecorded(q.facts)]
     was_reached = any(q.is_reached_from(p.root) for p in q.passes[:-1] if p.root is not None)
     was_reached |= any(h.has_moved for h in q.holders)
-    if not was_reached and used is not None and before is not None and _is_copied_after(used, last):
+    is_target = used is not None and used.name in ("data", "detach") and used.detail < last.number < used.number
+    if is_target and not was_reached and before is not None:  # since it was used, it was only copied or written
         return [cause_of("no_path", last)]
     is_copied = used is not None and _is_deepcopied(used) and not was_reached
     if was_reached or used is None or (before is not None and used.number < before and not is_copied):
         return [cause_of("not_used_now" if was_reached else "not_used", last)]
     return [_beside_loss(q, last, used)]
-
-
-def _replaced(by: Any) -> Cause:
-    return cause_of("replaced", by, part=by.name)
-
-
-def _is_copied_after(used: Event, last: Any) -> bool:
-    """Was it used before the pass, and since then only copied or written, as a target network is?"""
-    return bool(used.detail < last.number < used.number) and used.name in ("data", "detach")
 
 
 def _beside_loss(q: Question, last: Any, used: Event) -> Cause:
@@ -202,23 +196,16 @@ def _unrecorded(f: Facts) -> list[Cause]:
     return [cause_of("unrecorded", names=few_names(names))] if names else []
 
 
-# -- tensors without a history ----------------------------------------------------------------------------------------
-
-
 def without_grad(q: Question) -> list[Cause]:
     """Why the tensor does not require grad."""
-    is_moved = q.op is not None and _moves_a_parameter(q, q.op)
+    name = "" if q.op is None else q.op.name  # maybe of a write into a parameter that was there before
+    is_in_place = name.startswith(("__i", "__setitem__")) or (name.endswith("_") and not name.startswith("__"))
+    is_moved = is_in_place and (type(q.tensor).__name__ == "Parameter" or bool(q.events("switched_off")))
     found = lost(q, q.op) if q.op is not None and not is_moved and (q.op.given or q.op.cut in CUTS) else []
     if found or (early := q.history.early(q.tensor)) is None:
         return found or [_not_required(q)]
     op, operand = early
     return [cause_of("made_early", op, op=spelling(op), operand=q.name_of(operand) or words.THE_TENSOR)]
-
-
-def _moves_a_parameter(q: Question, op: Op) -> bool:
-    """Is it a write into a parameter, as of a copy that follows another? It was there before, and so was its requires_grad."""
-    in_place = op.name.startswith(("__i", "__setitem__")) or (op.name.endswith("_") and not op.name.startswith("__"))
-    return in_place and (type(q.tensor).__name__ == "Parameter" or bool(q.events("switched_off")))
 
 
 def _not_required(q: Question) -> Cause:
@@ -272,11 +259,7 @@ def cut_at(q: Question, op: Op, path: str = "") -> Cause:
         kind = "cut_inference"
     else:
         kind = MODES.get("" if mode is None else mode.name, "cut_no_grad")
-        kind = "cut_update" if kind == "cut_no_grad" and not path and _is_update(q, op) else kind
+        is_of_leaf = op is q.op and all(q.name_of(leaf) is None for leaf in op.given if not is_op(leaf))
+        is_update = is_of_leaf and op.name in UPDATES and not path  # `a = a - lr * a.grad`
+        kind = "cut_update" if kind == "cut_no_grad" and is_update else kind
     return cause_of(path + kind, mode if mode is not None and kind == "cut_mode" else op, op=spelling(op))
-
-
-def _is_update(q: Question, op: Op) -> bool:
-    """Is it `a = a - lr * a.grad`? The result has the name of its input, a leaf."""
-    leaves = [g for g in op.given if not is_op(g)]
-    return op is q.op and op.name in UPDATES and all(q.name_of(leaf) is None for leaf in leaves)

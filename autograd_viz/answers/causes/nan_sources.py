@@ -161,15 +161,13 @@ def is_unsafe(f: Facts, node: str) -> bool:
     """Is it an op that can make nan or inf of ordinary numbers, and is nothing before it that keeps it from those?"""
     op = op_of(f, node)
     if op == "Div":
-        made = [a.node for a in f.nodes[node].next_functions[1:2] if a.node is not None]
-        made += [
-            a.node for n in made if op_of(f, n) in ("Sum", "Expand") for a in f.nodes[n].next_functions if a.node is not None
-        ]
+        made = [n for n in f.sides(node)[1:2] if n is not None]
+        made += [way for n in made if op_of(f, n) in ("Sum", "Expand") for way in f.ways_on(n)]
         return bool(made) and all(op_of(f, n) not in GUARDS for n in made)
     if op == "Pow":
         exponent = number(f.plain(node, "exponent"))
         return exponent is None or exponent < 1 or exponent != int(exponent)
-    before = next((a.node for a in f.nodes[node].next_functions if a.node is not None), None)
+    before = next(iter(f.ways_on(node)), None)
     if op in ROWS:
         return before is not None and op_of(f, before) in MASKS
     return op in UNSAFE and (op in GROWING or before is None or op_of(f, before) not in GUARDS)

@@ -1,16 +1,17 @@
-"""The op of a node: its name, its inputs in words, and a cause that names it."""
+"""The op of a node: its name, its inputs in words, and a cause that names it; and the ops that detach."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ... import words
-from ...graph.model import Tensor, Value
+from ...graph.model import Op, Tensor, Value
 from ...graph.op_names import plain_name, stem
-from .cause import Cause, Said
+from .cause import Cause, Said, in_words
 from .code import operator_at
-from .facts import Edge, Facts
+from .facts import Edge, Facts, takes_the_shape
 from .numbers import bounds, has_zero, is_known, number, range_text
+from .paths import closure
 
 ADDED = ("Addmm", "Addmv", "Baddbmm", "Addbmm")  # the first operand is added to a product of the others
 OPERATORS = ("Add", "Sub", "Mul", "Div", "Pow", "Mm", "Bmm", "Mv", "Dot")
@@ -27,12 +28,12 @@ def name_of_op(f: Facts, node: str) -> str:
     return plain_name(op_of(f, node)) or f.called(node).removesuffix("Backward")
 
 
-def cause_at(f: Facts, kind: str, node: str, tensors: tuple[str, ...] | None = None, **said: Said) -> Cause:
+def cause_at(f: Facts, kind: str, node: str, tensors: tuple[str, ...] | None = None, **said: Said | float) -> Cause:
     """A cause that names a node: with its op, its line, and these tensors, by default the op's inputs."""
     given = tuple(t.id for t in f.inputs(node)) if tensors is None else tensors
     source = f.source(node)
     name = (operator_at(source) if op_of(f, node) in OPERATORS else "") or name_of_op(f, node)
-    return Cause(kind, given, (node,), source, {"node": f.called(node), "op": name, **said})
+    return Cause(kind, given, (node,), source, {"node": f.called(node), "op": name, **in_words(said)})
 
 
 def zeros_behind(f: Facts, node: str) -> Iterator[Edge]:
@@ -88,3 +89,30 @@ def factor_values(f: Facts, node: str, i: int) -> list[Value]:
     is_first = i == (1 if op in ADDED else 0)
     saved = f.saved(node, *(("other", "mat2", "batch2", "vec", "weight") if is_first else ("self", "mat1", "batch1", "input")))
     return [] if saved is None else [saved]
+
+
+def cuts_of(f: Facts) -> list[Cause]:
+    """The ops where gradients from the loss would have to pass, and cannot.
+
+    The comparison in `z * (z > 0).float()` does not count: its result reaches the loss only through a product with z.
+    """
+    there, ends, stack = {f.subject.id}, list[Op](), [f.subject.id]
+    while stack:
+        id = stack.pop()
+        edge = f.edge_of(id)
+        for op in f.users.get(id, ()):
+            if takes_the_shape(op):
+                continue
+            ways = () if op.node is None else f.nodes[op.node].next_functions
+            is_passed = any((a.node, a.index) == edge for a in ways)
+            new = [o for o in op.outputs if o is not None and o not in there] if is_passed else []
+            ends += [] if new or {*op.outputs} <= there else [op]
+            there.update(new)
+            stack += new
+    beside = closure((t for t in f.loss if t not in there), lambda t: (o for o in f.operands(t) if o not in there))
+    return [_cut_at(f, op) for op in ends if beside.keys() & {*op.outputs}]
+
+
+def _cut_at(f: Facts, op: Op) -> Cause:
+    kind = "path_cut_no_grad" if op.reason == "no_grad" else "path_cut_detach" if op.name == "Detach" else "path_cut_op"
+    return Cause(kind, (f.subject.id,), () if op.node is None else (op.node,), op.source, {"op": f"{plain_name(op.name)}()"})

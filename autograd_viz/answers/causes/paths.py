@@ -1,19 +1,20 @@
 """Paths through the ops that ran: which led to what, and where one lost its history.
 
-A tensor may also become a Python number with which the loss is computed: `x[0].item() * x[1]`. A number has no history, so
-lines tell where it went: into another op of its statement, or into a line with the name that it was assigned to.
+A tensor may also become a Python number: `x[0].item() * x[1]`. It has no history, so lines tell into which others it went.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from ...graph.surroundings import Source
 from .history import Op
 
 T = TypeVar("T")
+LIBRARIES = ("torch", "autograd_viz")
 CUTS = ("op", "no_grad", "inference", "constant")
 NAMES = re.compile(r"^([\w\s,]+?)\s*(?::[^=]+)?=(?!=)")  # the left side of an assignment
 
@@ -38,6 +39,12 @@ def is_op(thing: Any) -> bool:
 def has_graph(thing: Any) -> bool:
     """Is it a tensor that an op made? Its class is asked first: what another object does when it is asked is not known."""
     return hasattr(type(thing), "grad_fn") and thing.grad_fn is not None
+
+
+def is_of_user(thing: Any) -> bool:
+    """Is it an object of a class that neither library has, and no class, function or module?"""
+    kind = type(thing)
+    return not issubclass(kind, type | ModuleType | FunctionType) and kind.__module__.partition(".")[0] not in LIBRARIES
 
 
 def behind(starts: Iterable[Op]) -> list[Op]:

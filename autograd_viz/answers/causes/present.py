@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ... import words
-from ...graph.text import number_text, shape_text, value_text
-from .cause import Cause, Said, cause_of
+from ...graph.text import shape_text, value_text
+from .cause import Cause, cause_of
 from .code import spelling
 from .history import Event, PassEvent
 from .missing import cuts_before
@@ -36,7 +36,7 @@ def last_write(q: Question) -> list[Cause]:
     is_zero, is_clip = name in ("zero_grad", "zero_", "_foreach_zero_"), name.startswith("clip_")
     kind = "grad_zeroed" if is_zero else "clipped" if is_clip else "grad_written"
     by = f"{name}()" if name else words.A_WRITE
-    return [cause_of(kind, since[-1], by=by, factor="?" if factor is None else number_text(factor))]
+    return [cause_of(kind, since[-1], by=by, factor="?" if factor is None else factor)]
 
 
 def added(q: Question) -> list[PassEvent]:
@@ -71,13 +71,9 @@ def plain_gradient(q: Question) -> list[Cause]:
     users = sorted(uses, key=lambda op: op.number)
     if not users:
         return [cause_of("fine_unseen", grad=grad)]
-    said: dict[str, Said] = {"grad": grad, "op": spelling(users[0]), "count": str(len(users)), "other": users[-1].source}
+    said = {"grad": grad, "op": spelling(users[0]), "count": str(len(users)), "other": users[-1].source}
     if len(users) == 1:
         return [cause_of("fine", users[0], **said)]
-    return [cause_of("fine_paths", users[0], **said, parts=_parts(q))]
-
-
-def _parts(q: Question) -> str:
-    """What each use sent: `3.0 + 3.0`."""
     sent = [] if (f := q.facts).edge is None else [f.sent(*s) for s in f.senders.get(f.edge, ())]
-    return "" if None in sent else " + ".join(value_text(v) for v in sent if v is not None)
+    parts = "" if None in sent else " + ".join(value_text(v) for v in sent if v is not None)  # `3.0 + 3.0`
+    return [cause_of("fine_paths", users[0], **said, parts=parts)]

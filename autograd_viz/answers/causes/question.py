@@ -33,11 +33,6 @@ class Question:
     shared: dict[Op | None, tuple[set[Op], set[Any]]] = field(default_factory=dict)  # ops and leaves behind a root, for all
     _found: dict[Any, list[Cause]] = field(default_factory=dict, init=False)
 
-    @property
-    def question(self) -> Question:
-        """The question itself, for checks that ask it for more."""
-        return self
-
     def of_pass(self) -> Question:
         """The same question about the root of the pass: about all that it went through."""
         f = self.facts
@@ -125,12 +120,15 @@ class Question:
         """The last one of `passes`."""
         return self.passes[-1] if self.passes else None
 
+    @property
+    def last_root(self) -> Op | None:
+        """The op that made the root of the last pass, if it is known."""
+        return None if self.last is None else self.last.root
+
     @cached_property
     def root_op(self) -> Op | None:
         """The op that made the root: the given root, or that of the last pass."""
-        if self.root is not None:
-            return self.history.op_of(self.root)
-        return None if self.last is None else self.last.root
+        return self.last_root if self.root is None else self.history.op_of(self.root)
 
     @cached_property
     def state(self) -> str:

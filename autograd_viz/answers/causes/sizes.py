@@ -1,6 +1,4 @@
-"""Gradients that grow or shrink along the path, and where they change most; or that are zero up to rounding by the shape of
-the model: later ops subtract whatever the tensor adds.
-"""
+"""Gradients that grow or shrink along the path, and where most; or that are zero up to rounding, as later ops subtract them."""
 
 from __future__ import annotations
 
@@ -16,6 +14,7 @@ from .facts import Edge, Facts
 from .numbers import is_constant, norm
 from .ops import cause_at, name_of_op
 
+FAULTS, ANSWERS = ("resized_by_hooks", "shrank_*", "grew_*"), ("resized_by_hook", "shrank", "grew")
 PILED = 3  # hooks of one function on a leaf
 LEAP = 10  # between two layers: a larger change is worth a sentence
 SHARE = 0.5  # of the whole change, in powers of ten: above that, one node is the cause
@@ -41,14 +40,9 @@ class Hop(NamedTuple):
     factor: float
 
 
-@check(
-    "AV304",
-    "vanishing-or-exploding",
-    {"resized_by_hooks": MAY, "resized_by_hook": ASKED, "shrank_*": MAY, "grew_*": MAY, "shrank": ASKED, "grew": ASKED},
-)
-def gradient_size(numbers: Facts) -> list[Cause]:
+@check("AV304", "vanishing-or-exploding", {**dict.fromkeys(FAULTS, MAY), **dict.fromkeys(ANSWERS, ASKED)})
+def gradient_size(f: Facts) -> list[Cause]:
     """A gradient that shrinks or grows on its way from the loss, so that it is tiny or huge here."""
-    f = numbers
     size = norm(f.subject.grad)
     hooks = () if f.edge is None else f.live.hooks(f.edge[0])
     is_piled = len(hooks) >= PILED and len({*hooks}) == 1  # one in each iteration
@@ -80,10 +74,7 @@ def gradient_size(numbers: Facts) -> list[Cause]:
 
 
 def _between(f: Facts, huge: bool, said: dict[str, Said]) -> Cause:
-    """The two parameters between which the gradient changed most.
-
-    It is for paths on which only parameters' gradients are known.
-    """
+    """The two parameters between which it changed most, for paths on which only parameters' gradients are known."""
     rank = {o.id: i for i, o in enumerate(f.document.ops)}
     leaves = [t for n in f.pass_nodes if (v := f.nodes[n].variable) is not None and (t := f.tensors[v]).name and f.users.get(v)]
     leaves.sort(key=lambda t: min(rank[o.id] for o in f.users[t.id]))
@@ -114,9 +105,6 @@ def way(f: Facts, edge: Edge) -> list[Hop]:
             return hops[::-1]
         hops.append(Hop(node, size / math.hypot(*(n for n, _ in there))))
         edge = (node, max(there)[1])
-
-
-# -- zero up to rounding -----------------------------------------------------------------------------------------------
 
 
 def no_effect(f: Facts) -> list[Cause]:
@@ -152,7 +140,7 @@ def _is_level(f: Facts, node: str) -> bool:
 def _behind(f: Facts, node: str) -> str | None:
     """The node behind a sum, and behind the views of its input."""
     for _ in range(MOST_ROUTES):
-        after = [a.node for a in f.nodes[node].next_functions if a.node is not None]
+        after = f.ways_on(node)
         if len(after) != 1:
             return None
         node = after[0]

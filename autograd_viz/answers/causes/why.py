@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 
 from ... import words
 from ...graph.model import Document, Node, Op, Tensor, Value
 from ...graph.order import reached_from
-from ...graph.text import shape_text, value_text
+from ...graph.text import shape_text
 from ...graph.trace import Change, Step, Trace
-from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together
-from .document_cuts import cut_sentences
+from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together, written
+from .answer import sentence
+from .facts import Facts
+from .ops import cuts_of
 
 RULES = (  # the beginning of a node's name, and how its rule makes a gradient zero
     ("ReluBackward", "WHY_ZERO_RELU"),
@@ -26,11 +29,7 @@ MOST_CUT = 40  # tensors that are followed to where they were detached from the 
 
 
 class Why:
-    """Explains the grads of one document's tensors, step by step.
-
-    Args:
-        document: the graph before the pass.
-    """
+    """Explains the grads of the tensors of one document, the graph before the pass, step by step."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -54,13 +53,11 @@ class Why:
         freed = [n.id for n in document.nodes if any(s.state == "freed" for s in n.saved)]
         self.cut = reached_from(self.nodes, (f.node for id in freed for f in self.nodes[id].next_functions if f.node))
 
-    # -- before the first step ----------------------------------------------------------------------------------------
-
     def at_start(self) -> dict[str, str]:
         """The answer for every tensor of the document before the pass, by id."""
         found = {t.id: self._without_gradient(t) or self._pending(t) for t in self.document.tensors}
         unreached = (t.id for t in self.document.tensors if self._is_unreached(t) and (t.name or t.is_leaf))
-        cuts = cut_sentences(self.document, islice(unreached, MOST_CUT))
+        cuts = _cut_sentences(self.document, islice(unreached, MOST_CUT))
         return found | {id: together([found[id], cut]) for id, cut in cuts.items() if cut}
 
     def _is_unreached(self, t: Tensor) -> bool:
@@ -69,7 +66,7 @@ class Why:
 
     def _without_gradient(self, t: Tensor) -> str:
         """Why no gradient will be kept; "" if one will."""
-        grad = _text(t.grad)
+        grad = written(t.grad)
         if not t.requires_grad:
             return words.WHY_BEFORE.format(grad=grad) if t.grad is not None else self._not_required(t)
         if self._is_unreached(t):
@@ -92,7 +89,7 @@ class Why:
     def _pending(self, t: Tensor, arrived: int = 0) -> str:
         """What must happen before a gradient is kept here."""
         node = self.node_of[t.id] or ""
-        grad, name, expected = _text(t.grad), self.nodes[node].name, self.expected[node]
+        grad, name, expected = written(t.grad), self.nodes[node].name, self.expected[node]
         arrived += node in self.starts
         if arrived >= expected:
             return words.WHY_READY.format(grad=grad, node=name)
@@ -101,15 +98,8 @@ class Why:
         names = list(dict.fromkeys(self.nodes[s].name for s in self.senders[node]))[:FEW]
         return words.WHY_NOT_YET.format(grad=grad, nodes=listed(names))
 
-    # -- after a step -------------------------------------------------------------------------------------------------
-
     def after(self, step: Step, earlier: Trace) -> dict[str, str]:
-        """The answers that `step` changed, by tensor id.
-
-        Args:
-            step: the step that has just run.
-            earlier: the steps before it.
-        """
+        """The answers that a step changed, by tensor id, after the steps before it."""
         self.births.follow(earlier.steps)
         return self.next(step)
 
@@ -134,22 +124,23 @@ class Why:
         index = t.output_nr if node.variable is None else 0
         incoming = after_hooks(step, index) if index < len(step.grad_outputs) else None
         if incoming is None:
-            return words.WHY_NOTHING_ARRIVED.format(grad=_text(t.grad), node=node.name, step=number)
+            return words.WHY_NOTHING_ARRIVED.format(grad=written(t.grad), node=node.name, step=number)
         extras = [*self._changed_on_the_way(step, number, index), *self._properties(number, index)]
         if change is None or change.after is None:
             form = words.WHY_PASSED if change is None or step.accumulation is None else words.WHY_TAKEN
-            return together([form.format(value=_text(incoming), node=node.name, step=number), *extras])
+            return together([form.format(value=written(incoming), node=node.name, step=number), *extras])
         made = step.accumulation.new if step.accumulation is not None else change.after
-        return together([_kept(node, change, made, incoming, number), *extras, *_old(change, incoming)])
+        was = [n for n in ("nan", "inf") if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
+        old = [words.WHY_OLD_BAD.format(what=n) for n in was]
+        return together([_kept(node, change, made, incoming, number), *extras, *old])
 
     def _changed_on_the_way(self, step: Step, number: int, index: int) -> list[str]:
         """Hooks and edits at this node."""
-        hooks = (h for h in step.hooks if h.kind in ("tensor", "pre", "post_accumulate") and h.index == index)
-        said = [
-            words.WHY_HOOK.format(kind=hook_kind(h), name=h.name, before=_text(h.before), after=_text(h.after), step=number)
-            for h in hooks
-            if not same(h.before, h.after)
-        ]
+        said = []
+        for h in step.hooks:
+            if h.kind in ("tensor", "pre", "post_accumulate") and h.index == index and not same(h.before, h.after):
+                before, after = written(h.before), written(h.after)
+                said.append(words.WHY_HOOK.format(kind=hook_kind(h), name=h.name, before=before, after=after, step=number))
         return said + [words.WHY_EDITED.format(step=number)] * (index in step.edited)
 
     def _properties(self, number: int, index: int) -> list[str]:
@@ -178,17 +169,20 @@ def _kept(node: Node, change: Change, made: Value, incoming: Value, number: int)
     new = change.after or made
     if change.before is None:
         template = words.WHY_FIRST if node.variable is not None else words.WHY_RETAINED
-        return template.format(new=_text(new), incoming=_text(incoming), node=node.name, step=number)
-    if _text(new) == shape_text(new.shape):
-        return words.WHY_ADDED_ARRAY.format(shape=_text(new), step=number)
-    said = {"old": _text(change.before), "incoming": _text(incoming), "made": _text(made), "step": number}
-    return words.WHY_ADDED.format(new=_text(new), **said)
+        return template.format(new=written(new), incoming=written(incoming), node=node.name, step=number)
+    if written(new) == shape_text(new.shape):
+        return words.WHY_ADDED_ARRAY.format(shape=written(new), step=number)
+    said = {"old": written(change.before), "incoming": written(incoming), "made": written(made), "step": number}
+    return words.WHY_ADDED.format(new=written(new), **said)
 
 
-def _old(change: Change, incoming: Value) -> list[str]:
-    was = [n for n in ("nan", "inf") if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
-    return [words.WHY_OLD_BAD.format(what=n) for n in was]
-
-
-def _text(value: Value | None) -> str:
-    return "None" if value is None else value_text(value)
+def _cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
+    """Where the path to a tensor was detached, for those of the tensors that get no gradient."""
+    f: Facts | None = None
+    found = {}
+    for id in tensors:
+        f = f or Facts(document, id, {}, None, tuple(document.roots))
+        if id in f.behind_loss:
+            cuts = cuts_of(f.about(id))
+            found[id] = sentence(cuts[0], f.tensors[id].name or words.THE_TENSOR) if cuts else ""
+    return found

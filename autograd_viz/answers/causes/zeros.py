@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ... import words
 from ...graph.model import Value
@@ -13,7 +13,7 @@ from .cause import Cause, source_of
 from .check import ASKED, MAY, SO, check
 from .facts import Edge, Facts
 from .hooks import stop_before
-from .numbers import count_zeros, has_zero, is_zero, text_of
+from .numbers import added, count_zeros, has_zero, is_zero, nearly, text_of
 from .ops import cause_at, numbers_of, op_of, zeros_behind
 from .question import Question
 from .sizes import no_effect
@@ -32,9 +32,9 @@ ROUTERS = (  # they pass on the zeros that arrive
 
 
 @check("AV302", "all-zero", {**dict.fromkeys(NO_FAULT, ASKED), "zero_single": SO, "zero_*": MAY, "cancelled": MAY})
-def all_zero(numbers: Facts, question: Question) -> list[Cause]:
+def all_zero(f: Facts, q: Question) -> list[Cause]:
     """A gradient that is all zero: the op that passed none on, or a sum that cancels."""
-    f, grad = numbers, numbers.subject.grad
+    grad = f.subject.grad
     if (found := no_effect(f)) or grad is None or not count_zeros(grad):
         return found
     if not is_zero(grad):
@@ -46,31 +46,27 @@ def all_zero(numbers: Facts, question: Question) -> list[Cause]:
         root = words.COMMA.join(f.tensors[id].name or words.THE_TENSOR for id in f.loss)
         return [Cause("graph_gone", ids, said={"value": text_of(arrived), "root": root})]
     found = list({(c.kind, c.nodes): c for c in _walk(f, f.edge)}.values())
-    is_done = any(h.steps for h in question.optimizers) and f.loss and all(is_zero(f.tensors[t].value) for t in f.loss)
+    is_done = any(h.steps for h in q.optimizers) and f.loss and all(is_zero(f.tensors[t].value) for t in f.loss)
     if is_done and any(c.kind in BOUNDED for c in found):  # as a hinge loss is, once all margins are kept
         return [Cause("zero_reached", ids, source=found[0].source, said=found[0].said)]
     return found or [Cause("not_recorded", ids)]
 
 
-@check("AV303", "norm-of-one", {"norm_of_one": SO, "mean_of_one": MAY}, of_run=True)
-def norm_of_one(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV303", "norm-of-one", {"norm_of_one": SO, "mean_of_one": MAY}, of_run=True, first=True)
+def norm_of_one(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A layer norm over one element: it is its own mean, so the result is the bias whatever the input is."""
-    for node in ways:
-        is_layer = op_of(numbers, node) == "NativeLayerNorm" and numbers.plain(node, "normalized_shape") in ("(1,)", "[1]", "1")
-        sizes = (
-            [numbers.plain(node, name) for name in ("group", "C", "HxW")] if op_of(numbers, node) == "NativeGroupNorm" else []
-        )
+    for node in nodes:
+        is_layer = op_of(f, node) == "NativeLayerNorm" and f.plain(node, "normalized_shape") in ("(1,)", "[1]", "1")
+        sizes = [f.plain(node, name) for name in ("group", "C", "HxW")] if op_of(f, node) == "NativeGroupNorm" else []
         if is_layer or (sizes and sizes[0] == sizes[1] and sizes[2] == "1"):
-            yield cause_at(numbers, "norm_of_one", node)
-            return
-        sides = [a.node for a in numbers.nodes[node].next_functions] if op_of(numbers, node) == "Sub" else []
+            yield cause_at(f, "norm_of_one", node)
+        sides = f.sides(node) if op_of(f, node) == "Sub" else []
         mean = sides[1] if len(sides) == 2 else None
-        if mean is not None and op_of(numbers, mean) == "Mean" and numbers.nodes[mean].next_functions[0].node == sides[0]:
-            lengths = [int(n) for n in re.findall(r"\d+", numbers.plain(mean, "self_sym_sizes"))]
-            dims = [int(n) for n in re.findall(r"-?\d+", numbers.plain(mean, "dim"))]
+        if mean is not None and op_of(f, mean) == "Mean" and f.nodes[mean].next_functions[0].node == sides[0]:
+            lengths = [int(n) for n in re.findall(r"\d+", f.plain(mean, "self_sym_sizes"))]
+            dims = [int(n) for n in re.findall(r"-?\d+", f.plain(mean, "dim"))]
             if dims and all(-len(lengths) <= d < len(lengths) and lengths[d] == 1 for d in dims):
-                yield cause_at(numbers, "mean_of_one", node)
-                return
+                yield cause_at(f, "mean_of_one", node)
 
 
 def _not_arrived(f: Facts, arrived: Value | None) -> Cause:
@@ -78,12 +74,14 @@ def _not_arrived(f: Facts, arrived: Value | None) -> Cause:
     if f.is_changed:
         return Cause("changed_since", (f.subject.id,))
     said, source = {"value": text_of(arrived)}, source_of(f.live.grad_changed(f.subject.id))
-    if arrived is not None and f.before is not None and f.has_added_up:
-        kind, said["before"] = "cancelled", value_text(f.before)
+    total = None if arrived is None or f.before is None else added([f.before, arrived])
+    if total is not None and f.subject.grad is not None and nearly(f.subject.grad.numbers, total):
+        kind, said["before"] = "cancelled", text_of(f.before)
     elif source is not None:
         kind = "zeroed_by" if arrived is None else "zeroed_at"
     elif arrived is not None:
-        kind = "zeroed" if f.knows_before else "zero_since"
+        is_known = f.edge is not None and f"before:{f.edge[0]}" in f.past  # a stepper has seen it
+        kind = "zeroed" if is_known else "zero_since"
     else:
         kind = "zero_old" if f.loss else "not_recorded"
     return Cause(kind, (f.subject.id,), source=None if kind == "cancelled" else source, said=said)
@@ -122,9 +120,8 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
     total, hooks = f.met(at), words.COMMA.join(f.live.hooks(node))
     if len(values) > 1 and (not hooks or (total is not None and is_zero(total))):
         name = next((name for t in here if (name := f.tensors[t].name)), f.called(node))
-        parts = " + ".join(
-            f"{value_text(v)} {words.FROM_NODE.format(node=f.called(n))}" for (n, _), v in [*values.items()][:MOST_PARTS]
-        )
+        shown = [*values.items()][:MOST_PARTS]
+        parts = " + ".join(f"{value_text(v)} {words.FROM_NODE.format(node=f.called(n))}" for (n, _), v in shown)
         sides = _two_sides(f, at, {s for s, _ in values})
         if sides is not None and (variable is None or _is_ratio_of_one(f, sides)):
             return cause_at(f, "zero_two_sides", sides, at=name)
@@ -139,7 +136,7 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
 
 def _is_ratio_of_one(f: Facts, node: str) -> bool:
     """Is it a difference of which exp() makes 1 everywhere? Both of its sides are the same, and both are trained."""
-    after = next((s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())), None)
+    after = next(iter(f.takers(node)), None)
     result = f.live.kept(after, "result") if after is not None and op_of(f, after) == "Exp" else None
     return result is not None and bool((result == 1).all())
 
@@ -147,7 +144,7 @@ def _is_ratio_of_one(f: Facts, node: str) -> bool:
 def _added_back(f: Facts, senders: set[str]) -> str | None:
     """The sum that adds to a difference what the difference takes away: `hard - soft + soft`."""
     by = {op_of(f, s): s for s in senders}
-    given = [a.node for a in f.nodes[by["Add"]].next_functions] if by.keys() == {"Add", "Sub"} else []
+    given = f.sides(by["Add"]) if by.keys() == {"Add", "Sub"} else []
     return by["Add"] if by.get("Sub") in given else None
 
 

@@ -40,34 +40,30 @@ CUTTING = ("detach", "data", "float", "to")
 FAR = 8  # ops that are followed
 MANY = 0.2  # the part of targets that are negative
 PLENTY = 1.5  # labels of a row, on average
+REACHED = ("out_of_reach", "no_probability", "several_labels", "logits_as_target")
 OUTSIDE = 0.5  # beyond a range, by which a target is out of reach
 
 
-@check("AV204", "trained-target", {"target_trained": MAY, "weight_trained": MAY, "target_held": MAY}, of_run=True)
-def trained_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV204", "trained-target", {"target_trained": MAY, "weight_trained": MAY, "target_held": MAY}, of_run=True, first=True)
+def trained_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A target, or the weight of a log_prob(), that the model itself computed, and through which the loss trains it, too."""
-    f = numbers
-    for node in ways:
-        edges = _ways_on(f, node)
+    for node in nodes:
+        edges = f.ways_on(node)
         if op_of(f, node) not in (*LOSSES, "Rsub") or len(edges) != 2:
             continue
         for value, target in (edges, edges[::-1]):
-            if (
-                op_of(f, _behind(f, value, PICKED)) in LAYERS
-                and (added := _bootstrapped(f, target)) is not None
-                and _shares(f, value, target)
-            ):
+            added = _bootstrapped(f, target) if op_of(f, _behind(f, value, PICKED)) in LAYERS else None
+            leaves = ({f.nodes[n].variable for n in f.downstream([side])} for side in (value, target))
+            if added is not None and set.intersection(*leaves) - {None}:  # both come from one parameter
                 yield cause_at(f, "target_trained", added)
-                return
-    root = None if question.last is None else question.last.root
-    for op in with_history([root]) if root is not None else ():
+    root = q.last_root
+    for op in q.ops_behind(root):
         given = [g for g in op.given if is_op(g) and not g.cut]
         if op.name in WEIGHING and len(given) == 2:
             for log, weight in (given, given[::-1]):
                 if _is_log_prob(log) and not _is_log_prob(weight) and (less := _difference(weight)) is not None:
                     yield cause_of("weight_trained", op, weight=spelling(less))
-                    return
-    yield from _held(question, root)
+    yield from _held(q, root)
 
 
 def _held(q: Question, root: Op | None) -> Iterator[Cause]:
@@ -90,29 +86,19 @@ def _held(q: Question, root: Op | None) -> Iterator[Cause]:
 def _behind(f: Facts, node: str, ops: tuple[str, ...]) -> str:
     """The first node behind it, or itself, that is none of these ops, or has several ways on."""
     for _ in range(FAR):
-        after = _ways_on(f, node)
+        after = f.ways_on(node)
         if op_of(f, node) not in ops or len(after) != 1:
             break
         node = after[0]
     return node
 
 
-def _ways_on(f: Facts, node: str) -> list[str]:
-    return [a.node for a in f.nodes[node].next_functions if a.node is not None]
-
-
 def _bootstrapped(f: Facts, node: str) -> str | None:
     """The sum of data and what a layer gave, times a number: `reward + gamma * model(following)`."""
     added = _behind(f, node, SHAPED)
-    edges = _ways_on(f, added) if op_of(f, added) == "Add" else []
+    edges = f.ways_on(added) if op_of(f, added) == "Add" else []
     is_scaled = len(edges) == 1 and op_of(f, edges[0]) == "Mul"
     return added if is_scaled and op_of(f, _behind(f, edges[0], ("Mul", *PICKED))) in LAYERS else None
-
-
-def _shares(f: Facts, a: str, b: str) -> bool:
-    """Do both come from one parameter?"""
-    leaves = [{v for n in f.downstream([node]) if (v := f.nodes[n].variable) is not None} for node in (a, b)]
-    return not leaves[0].isdisjoint(leaves[1])
 
 
 def _is_log_prob(op: Op) -> bool:
@@ -171,49 +157,31 @@ def _summed(op: Op) -> Iterator[tuple[Op, bool]]:
         if op.name in (*SHAPING, *CUTTING) and given:
             todo += [(g, is_scaled, is_added) for g in given]
         elif op.name.strip("_").removeprefix("i") in ("add", "radd", "sub", "rsub"):
-            todo += [(g, is_scaled, is_added or _has_data(op)) for g in given]
+            found = expression_at(op.source)  # a sum of which no side is a number has data
+            sides = [found.left, found.right] if isinstance(found, ast.BinOp) else []
+            is_added |= bool(sides) and not any(isinstance(side, ast.Constant) for side in sides)
+            todo += [(g, is_scaled, is_added) for g in given]
         elif op.name in WEIGHING and len(given) == 1:
             todo.append((given[0], True, is_added))
         else:
             yield op, is_scaled and is_added
 
 
-def _has_data(op: Op) -> bool:
-    """Is it written as a sum of which no side is a number?"""
-    found = expression_at(op.source)
-    sides = [found.left, found.right] if isinstance(found, ast.BinOp) else []
-    return bool(sides) and not any(isinstance(side, ast.Constant) for side in sides)
-
-
-REACHED = ("out_of_reach", "no_probability", "several_labels", "logits_as_target")
-
-
-@check("AV206", "target-out-of-reach", dict.fromkeys(REACHED, MAY), of_run=True)
-def out_of_reach(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV206", "target-out-of-reach", dict.fromkeys(REACHED, MAY), of_run=True, first=True)
+def out_of_reach(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """Targets outside the range of the function that makes the predictions: a sigmoid cannot give 7, nor a relu -7."""
-    f = numbers
-    for node in ways:
-        if wrong := _no_distribution(f, node):
-            yield from wrong
-            return
-        after = _ways_on(f, node)
+    for node in nodes:
+        yield from _no_distribution(f, node)
+        after = f.ways_on(node)
         made = op_of(f, _behind(f, after[0], PICKED)) if len(after) == 1 and op_of(f, node) in LOSSES else ""
         least, most = RANGES.get(made, (0.0, float("inf")))
         given = [t.value for t in f.inputs(node) if not t.requires_grad and t.value.shape] if made in (*RANGES, "Relu") else []
-        found = bounds(given[0]) if len(given) == 1 else None
-        if found is not None and (
-            found[1] > most + OUTSIDE
-            or (found[0] < least - OUTSIDE and (made != "Relu" or found[1] <= 0 or _are_negative(f, node)))
-        ):
-            low, high = f"{found[0]:.3g}", f"{found[1]:.3g}"
-            yield cause_at(f, "out_of_reach", node, least=low, most=high, made=plain_name(made))
-            return
-
-
-def _are_negative(f: Facts, node: str) -> bool:
-    """Are many of the targets negative? A few may be noise, or mark something."""
-    targets = f.live.kept(node, "target")
-    return targets is not None and bool((targets < -OUTSIDE).mean() > MANY)
+        low, high = (bounds(given[0]) if len(given) == 1 else None) or (least, most)
+        targets = f.live.kept(node, "target") if made == "Relu" and low < least - OUTSIDE else None
+        are_many = targets is not None and bool((targets < -OUTSIDE).mean() > MANY)  # a few may be noise, or mark something
+        is_below = low < least - OUTSIDE and (made != "Relu" or high <= 0 or are_many)
+        if high > most + OUTSIDE or is_below:
+            yield cause_at(f, "out_of_reach", node, least=f"{low:.3g}", most=f"{high:.3g}", made=plain_name(made))
 
 
 def _no_distribution(f: Facts, node: str) -> list[Cause]:
@@ -222,32 +190,26 @@ def _no_distribution(f: Facts, node: str) -> list[Cause]:
     found, op = bounds(data[0]) if data else None, op_of(f, node)
     if op == "BinaryCrossEntropyWithLogits" and found is not None and (found[0] < -OUTSIDE or found[1] > 1 + OUTSIDE):
         return [cause_at(f, "no_probability", node, least=f"{found[0]:.3g}", most=f"{found[1]:.3g}")]
-    before = _ways_on(f, node)
+    before = f.ways_on(node)
     whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None) if op == "Mul" else None
     if whole is not None and f.live.called_as(whole) == "kl_div" and (kept := f.live.kept(node, "self")) is not None:
-        is_log = next((n for n in _ways_on(f, node) if op_of(f, n) == "Exp"), None) is not None
         low, high = float(kept.min()), float(kept.max())
-        return (
-            [cause_at(f, "logits_as_target", whole, least=f"{low:.3g}", most=f"{high:.3g}")] if low < 0 and not is_log else []
-        )
+        is_raw = low < 0 and not any(op_of(f, n) == "Exp" for n in before)
+        return [cause_at(f, "logits_as_target", whole, least=f"{low:.3g}", most=f"{high:.3g}")] if is_raw else []
     if op != "Mul" or found is None or found[0] < 0 or len(before) != 1 or op_of(f, before[0]) != "LogSoftmax":
         return []
-    whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None)
-    total = _mean(data[0]) * data[0].shape[-1]
-    is_one = whole is None or f.live.called_as(whole) != "cross_entropy" or len(data[0].shape) != 2 or total < PLENTY
+    v = data[0]
+    mean = v.summary.mean if v.summary is not None else sum(n.real for n in v.numbers) / max(len(v.numbers), 1)
+    total = mean * v.shape[-1]
+    is_one = whole is None or f.live.called_as(whole) != "cross_entropy" or len(v.shape) != 2 or total < PLENTY
     return [] if is_one else [cause_at(f, "several_labels", whole or node, total=f"{total:.3g}")]
 
 
-def _mean(value: Value) -> float:
-    return value.summary.mean if value.summary is not None else sum(n.real for n in value.numbers) / max(len(value.numbers), 1)
-
-
-@check("AV212", "padding-counted", {"padding_counted": MAY}, of_run=True)
-def padding_counted(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV212", "padding-counted", {"padding_counted": MAY}, of_run=True, first=True)
+def padding_counted(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """Targets that contain the padding of the inputs, in a mean over all targets."""
-    f = numbers
-    tables = [n for n in ways if op_of(f, n) == "Embedding" and int(f.plain(n, "padding_idx") or -1) >= 0]
-    for node in ways if tables and not [*padding_is_item.when(f, ways)] else ():
+    tables = [n for n in nodes if op_of(f, n) == "Embedding" and int(f.plain(n, "padding_idx") or -1) >= 0]
+    for node in nodes if tables and not [*padding_is_item.when(f, nodes)] else ():
         shape = next((t.value.shape for t in f.inputs(node)), ())
         classes = {"NllLoss": shape[-1:], "NllLoss2D": shape[1:2]}.get(op_of(f, node), ())
         targets = f.saved(node, "target") if f.plain(node, "reduction") == "1" else None
@@ -256,8 +218,7 @@ def padding_counted(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             is_left_out = f.plain(node, "ignore_index") == str(pad)
             is_language = classes == (rows,) and _contains(targets, pad) and _contains(f.saved(table, "indices"), pad)
             if not is_left_out and (is_language or _is_label_of_padding(f, node, table, pad)):
-                yield cause_at(f, "padding_counted", node, pad=str(pad))
-                return
+                yield cause_at(f, "padding_counted", node, pad=pad)
 
 
 def _is_label_of_padding(f: Facts, node: str, table: str, pad: int) -> bool:
@@ -271,19 +232,18 @@ def _is_label_of_padding(f: Facts, node: str, table: str, pad: int) -> bool:
     return is_same and int(label[0]) == pad and 5 * int(is_padding.sum()) >= labels.size
 
 
-@check("AV218", "padding-is-an-item", {"padding_is_item": MAY}, of_run=True)
-def padding_is_item(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV218", "padding-is-an-item", {"padding_is_item": MAY}, of_run=True, first=True)
+def padding_is_item(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """The padding_idx of an embedding stands between real items in its input: that item has a vector that does not learn."""
-    f, used = numbers, Counter(f"{_ways_on(numbers, n)}" for n in ways if op_of(numbers, n) == "Embedding")
-    for node in ways:
+    used = Counter(f"{f.ways_on(n)}" for n in nodes if op_of(f, n) == "Embedding")
+    for node in nodes:
         pad = int(f.plain(node, "padding_idx") or -1) if op_of(f, node) == "Embedding" else -1
-        rows = f.live.kept(node, "indices") if pad >= 0 and used[f"{_ways_on(f, node)}"] == 1 else None
+        rows = f.live.kept(node, "indices") if pad >= 0 and used[f"{f.ways_on(node)}"] == 1 else None
         if rows is None or rows.ndim not in (1, 2) or not (rows != pad).any():
             continue
         among = _between(rows, pad) if rows.ndim == 2 else _apart(rows, pad)
         if among:
-            yield cause_at(f, "padding_is_item", node, pad=str(pad), count=str(among), size=str(rows.size))
-            return
+            yield cause_at(f, "padding_is_item", node, pad=pad, count=among, size=rows.size)
 
 
 def _between(rows: Any, pad: int) -> int:

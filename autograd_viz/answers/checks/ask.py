@@ -1,7 +1,4 @@
-"""All checks, in the order in which they are asked: first what was seen to happen, the nearest on the path first.
-
-A turn is a page's, or that of a file of `causes/` that finds causes of one kind of question and accuses nobody.
-"""
+"""All checks, in the order in which they are asked: first what was seen to happen, the nearest on the path first."""
 
 from __future__ import annotations
 
@@ -16,30 +13,7 @@ from ..causes.hooks import hook_causes
 from ..causes.missing import missing
 from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
-from . import (
-    aim,
-    bottom,
-    classes,
-    function,
-    labels,
-    layers,
-    loop,
-    loss,
-    margins,
-    masks,
-    memory,
-    noise,
-    path,
-    players,
-    rows,
-    sequences,
-    shapes,
-    signs,
-    similarity,
-    spreads,
-    terms,
-    updates,
-)
+from . import aim, classes, data, layers, loop, loss, memory, path, players, sequences, signs, terms, updates
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains
@@ -47,7 +21,7 @@ GIVEN = (*BAD, *ZERO, *OTHER)
 
 
 class Turn(NamedTuple):
-    """What is asked, of which grads, and what it means to the next."""
+    """What is asked (a check, or what finds causes and accuses nobody), of which grads, and what it means to the next."""
 
     ask: Callable[[Question], list[Cause]] | Check  # finds causes
     states: tuple[str, ...]  # what the grad contains, when it is asked
@@ -57,7 +31,7 @@ class Turn(NamedTuple):
 
 def _shards(q: Question) -> list[Cause]:
     ranks = q.history.shards(q.tensor)
-    return [cause_of("sharded_missing" if q.grad is None else "sharded", ranks=str(ranks))] if ranks else []
+    return [cause_of("sharded_missing" if q.grad is None else "sharded", ranks=ranks)] if ranks else []
 
 
 def _off(q: Question) -> list[Cause]:
@@ -81,19 +55,20 @@ def _piled_hooks(q: Question) -> list[Cause]:
 
 
 def _bad_loss(q: Question) -> list[Cause]:
-    return [] if q.numbers is None else bad_numbers.bad_loss(q.numbers, q)
+    return [] if q.numbers is None else bad_numbers.bad_loss(q)
 
 
 PAGES = (
-    function.wrong_backward, loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
-    aim.out_of_reach, aim.padding_counted, aim.padding_is_item, bottom.no_bottom, bottom.exchanged, labels.not_signs,
-    labels.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, margins.margin_inside_out, spreads.log_of_spread,
-    classes.class_left_out, classes.weights_of_counts, classes.temperature_multiplied, similarity.own_similarity,
-    similarity.norms_of_columns, sequences.sees_target, sequences.last_step, noise.other_noise, players.same_aim,
-    rows.shuffled_apart, shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating,
-    layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice, path.skip_written,
-    zeros.norm_of_one, updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop, updates.tie_lost,
-    path.lost_term, masks.mask_inverted, masks.positions_of_batch, signs.overlap_of_logits, terms.penalty_of_batch,
+    layers.wrong_backward, loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
+    aim.out_of_reach, aim.padding_counted, aim.padding_is_item, signs.no_bottom, signs.exchanged, data.not_signs,
+    data.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, terms.margin_inside_out, terms.log_of_spread,
+    classes.class_left_out, classes.weights_of_counts, classes.temperature_multiplied, classes.own_similarity,
+    classes.norms_of_columns, sequences.sees_target, sequences.last_step, data.other_noise, players.same_aim,
+    data.shuffled_apart, sequences.rows_mixed, sequences.other_order, sequences.batch_not_first, layers.saturated,
+    layers.evaluating, layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice,
+    path.skip_written, zeros.norm_of_one, updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
+    updates.tie_lost, path.lost_term, sequences.mask_inverted, sequences.positions_of_batch, signs.overlap_of_logits,
+    terms.penalty_of_batch,
 )  # fmt: skip
 
 TURNS = (
@@ -167,22 +142,10 @@ def _unknown(q: Question) -> Cause:
     return Cause("not_shown" if q.history.is_recorded or q.facts.is_recorded else "not_recorded")
 
 
-# -- by number and by kind -------------------------------------------------------------------------------------------
-
 ERRORS = (
-    "modified*",
-    "twice*",
-    "root_frozen",
-    "root_of_data",
-    "root_of_leaf",
-    "root_of_leaves",
-    "root_of_numbers",
-    "root_unseen",
-    "cut_*",
-    "optimizer_not_leaf",
-    "wanted_not_asked",
-    "error",
-)
+    "modified*", "twice*", "root_frozen", "root_of_data", "root_of_leaf", "root_of_leaves", "root_of_numbers", "root_unseen",
+    "cut_*", "optimizer_not_leaf", "wanted_not_asked", "error",
+)  # fmt: skip
 
 
 @check("AV901", "raised", dict.fromkeys(ERRORS, SO))
@@ -192,8 +155,8 @@ def raised() -> Iterator[Cause]:
 
 
 AREAS = (
-    path, loss, aim, signs, players, bottom, margins, spreads, labels, classes, terms, similarity, sequences, noise, rows,
-    shapes, layers, bad_numbers, zeros, sizes, loop, updates, memory, function, masks,
+    bad_numbers, zeros, sizes, aim, classes, data, layers, loop, loss, memory, path, players, sequences, signs, terms,
+    updates,
 )  # fmt: skip
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}

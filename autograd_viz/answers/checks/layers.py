@@ -1,4 +1,4 @@
-"""Checks of layers: their mode, their values when training begins, and what they leave of a gradient."""
+"""Checks of layers and Functions: their mode, their values when training begins, and what they leave of a gradient."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 from ... import words
 from ...graph.listing import parsed
 from ...graph.model import Value
-from ...graph.text import number_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
 from ..causes.facts import Facts
@@ -30,6 +29,7 @@ NAMED, GRAD = re.compile(r"\s*\(?(\w+)"), re.compile(r"\bgrad\(\s*(\w+)")  # the
 SMOOTH = ("Tanh", "Sigmoid", "Softplus", "Gelu", "Silu", "Sin", "Elu", "Mish")
 PLENTY_OF = 16  # elements
 STRONG = 0.21  # the part that a dropout leaves
+MOST = 8  # Functions
 SOME = 0.2  # the part of a gradient that is zero
 BENDS = (
     "Relu", "Sigmoid", "Tanh", "Gelu", "Silu", "LeakyRelu", "Elu", "Selu", "Celu", "Softplus", "Hardtanh", "Hardswish", "Mish",
@@ -41,15 +41,15 @@ TAKERS = ("Addmm", "Mm", "Bmm", "Convolution")
 
 
 @check("AV305", "equal-units", {"equal_units": MAY})
-def equal_units(question: Question, numbers: Facts) -> Iterator[Cause]:
+def equal_units(q: Question, f: Facts) -> Iterator[Cause]:
     """All units of a layer began with the same weights, so they get the same gradient and stay equal."""
-    q, grad = question, question.grad
+    grad = q.grad
     steps = [s for h in q.optimizers for s in h.steps]
-    if q.tensor.ndim < 2 or len(q.tensor) < 2 or not steps or not _is_inside(numbers):
+    if q.tensor.ndim < 2 or len(q.tensor) < 2 or not steps or not _is_inside(f):
         return
     own, its = _spread(q.tensor.detach()), None if grad is None else _spread(grad.detach())
     if (own or 0.0) <= EQUAL and (its or 0.0) <= EQUAL:
-        yield cause_of("equal_units", steps[-1], count=str(len(q.tensor)))
+        yield cause_of("equal_units", steps[-1], count=len(q.tensor))
 
 
 def _is_inside(f: Facts) -> bool:
@@ -65,24 +65,21 @@ def _spread(t: Any) -> float | None:
     return float((t - t[:1]).abs().max()) / largest if largest else None
 
 
-@check("AV308", "dropout-too-strong", {"dropout_strong": MAY}, of_run=True)
-def dropout_strong(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV308", "dropout-too-strong", {"dropout_strong": MAY}, of_run=True, first=True)
+def dropout_strong(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A dropout that leaves a fifth of its input or less. Its number is the part that it drops."""
-    f = numbers
-    for node in ways:
+    for node in nodes:
         called = f.live.called_as(node)
         kept = f.live.kept(node, "other" if op_of(f, node) == "Mul" else "result1") if called == "dropout" else None
         most = 0.0 if kept is None or not kept.size else float(kept.max())  # 1 / (1 - p), or True
         share = 1 / most if most > 1 else float(kept.mean()) if kept is not None and kept.size else 1.0
         if kept is not None and kept.size >= PLENTY_OF and 0 < share <= STRONG:
             yield cause_at(f, "dropout_strong", node, op=called, percent=f"{100 * (1 - share):.3g}")
-            return
 
 
-@check("AV309", "no-activation", {"no_activation": MAY}, of_run=True)
-def no_activation(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV309", "no-activation", {"no_activation": MAY}, of_run=True, first=True)
+def no_activation(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """Linear layers one after the other with nothing between them, in a model without an activation: they are one layer."""
-    f, q, nodes = numbers, question, [*ways]
     if not any(h.steps for h in q.holders) or any(op_of(f, n) in BENDS for n in _before_layers(f, nodes)):
         return
     layers = [n for n in nodes if op_of(f, n) == "Addmm" and f.nodes[n].next_functions[1].node is not None]
@@ -96,18 +93,16 @@ def no_activation(numbers: Facts, ways: Iterable[str], question: Question) -> It
             continue
         if shapes[0][-1] >= max(int(first[-1]), shapes[1][-1]):  # a narrow layer between two wide ones is a factor
             yield cause_at(f, "no_activation", node, before=f.source(before))
-            return
 
 
-def _before_layers(f: Facts, nodes: list[str]) -> Iterable[str]:
+def _before_layers(f: Facts, nodes: tuple[str, ...]) -> Iterable[str]:
     """What led to an input of a layer."""
     return f.downstream(n for n in nodes if op_of(f, n) in TAKERS)
 
 
 @check("AV311", "flat-second-derivative", {"flat_twice": MAY}, of_run=True)
-def flat_twice(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+def flat_twice(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A derivative of a derivative of a network of relu, which is 0 everywhere."""
-    f, q, nodes = numbers, question, [*ways]
     grads = [p for p in q.history.passes if p.name == "grad" and q.last is not None and p.number < q.last.number]
     texts = [p.source.text for p in grads if p.source is not None]
     made = {m[1] for t in texts if (m := NAMED.match(t)) is not None}
@@ -118,47 +113,44 @@ def flat_twice(numbers: Facts, ways: Iterable[str], question: Question) -> Itera
 
 
 @check("AV310", "one-sided-hook", {"one_sided_hook": MAY})
-def one_sided_hook(question: Question, numbers: Facts) -> Iterator[Cause]:
+def one_sided_hook(q: Question, f: Facts) -> Iterator[Cause]:
     """A hook that leaves only the positive, or only the negative, part of a gradient."""
-    f, grad = numbers, question.grad
+    grad = q.grad
     hooks = words.COMMA.join(f.live.hooks(f.edge[0])) if f.edge is not None else ""
     if not hooks or grad is None or grad.numel() < PLENTY_OF:
         return
     zeros, is_one_sided = int((grad == 0).sum()), not bool((grad < 0).any()) or not bool((grad > 0).any())
     if is_one_sided and SOME * grad.numel() < zeros < grad.numel():
-        yield cause_of("one_sided_hook", hook=hooks, zeros=str(zeros), count=str(grad.numel()))
+        yield cause_of("one_sided_hook", hook=hooks, zeros=zeros, count=grad.numel())
 
 
-@check("AV307", "same-layer-again", {"same_again": MAY}, of_run=True)
-def same_again(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV307", "same-layer-again", {"same_again": MAY}, of_run=True, first=True)
+def same_again(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A container has one layer several times, as `[layer] * 4` makes it, and its results go through it again."""
-    f = numbers
-    for name, part in [(name, p) for name, m in question.models.items() for p in m.modules() if type(p).__name__ in CONTAINERS]:
+    for name, part in [(name, p) for name, m in q.models.items() for p in m.modules() if type(p).__name__ in CONTAINERS]:
         counts = Counter(p for p in part._modules.values() if p is not None)
         for layer, count in counts.items():
             own = {f.live.id_of(p) for p in layer.parameters()} if count > 1 else set()
-            users = [n for n in ways if op_of(f, n) in TAKERS and weights_of(f, n) & own] if own else []
+            users = [n for n in nodes if op_of(f, n) in TAKERS and weights_of(f, n) & own] if own else []
             if len(users) > 1 and {*users} <= {*f.downstream(users[:1])}:
-                yield cause_at(f, "same_again", users[0], model=name, count=str(count), layer=type(layer).__name__)
-                return
+                yield cause_at(f, "same_again", users[0], model=name, count=count, layer=type(layer).__name__)
 
 
 def weights_of(f: Facts, layer: str) -> set[str | None]:
     """The leaves that are the weights of a layer, themselves or transposed."""
-    near = [a.node for a in f.nodes[layer].next_functions if a.node is not None]
+    near = f.ways_on(layer)
     behind = [a.node for n in near if op_of(f, n) in ROUTES for a in f.nodes[n].next_functions if a.node is not None]
     return {f.nodes[n].variable for n in (*near, *behind)} - {None}
 
 
-@check("AV306", "saturated", {"saturated": MAY}, of_run=True)
-def saturated(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV306", "saturated", {"saturated": MAY}, of_run=True, first=True)
+def saturated(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A sigmoid or tanh inside a model whose inputs are so large that it passes almost no gradient."""
-    for node in ways:
-        op = op_of(numbers, node)
-        slope = _slope(op, numbers.result(node)) if op in ("Sigmoid", "Tanh") else None
-        if slope is not None and slope < FLAT * (1.0 if op == "Tanh" else 0.25) and _taker(numbers, node) in TAKERS:
-            yield cause_at(numbers, "saturated", node, slope=number_text(slope))
-            return
+    for node in nodes:
+        op = op_of(f, node)
+        slope = _slope(op, f.result(node)) if op in ("Sigmoid", "Tanh") else None
+        if slope is not None and slope < FLAT * (1.0 if op == "Tanh" else 0.25) and _taker(f, node) in TAKERS:
+            yield cause_at(f, "saturated", node, slope=slope)
 
 
 def _slope(op: str, value: Value | None) -> float | None:
@@ -174,30 +166,29 @@ def _slope(op: str, value: Value | None) -> float | None:
 def _taker(f: Facts, node: str) -> str:
     """The op that takes its result, behind views and dropout."""
     for _ in range(len(ROUTES)):
-        after = next((s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())), None)
+        after = next(iter(f.takers(node)), None)
         if after is None or op_of(f, after) not in (*ROUTES, "NativeDropout", "Mul"):
             return "" if after is None else op_of(f, after)
         node = after
     return ""
 
 
-@check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True)
-def evaluating(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True, first=True)
+def evaluating(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A batch norm whose weight is trained, and that ran in evaluation mode: with statistics that do not learn."""
-    if not question.optimizers or any(m.training for m in question.models.values()):
+    if not q.optimizers or any(m.training for m in q.models.values()):
         return  # a look at what the input does; or some parts stay
-    for node in ways:
-        after = numbers.nodes[node].next_functions[WEIGHT : WEIGHT + 1]
-        is_trained = bool(after) and after[0].node is not None and numbers.nodes[after[0].node].variable is not None
-        if numbers.called(node).startswith(NORMS) and numbers.plain(node, "training") == "False" and is_trained:
-            yield from () if dropout_off.ask(question) else [cause_at(numbers, "evaluating", node)]  # else that says it
-            return
+    for node in nodes:
+        after = f.nodes[node].next_functions[WEIGHT : WEIGHT + 1]
+        is_trained = bool(after) and after[0].node is not None and f.nodes[after[0].node].variable is not None
+        if f.called(node).startswith(NORMS) and f.plain(node, "training") == "False" and is_trained:
+            yield from () if dropout_off.ask(q) else [cause_at(f, "evaluating", node)]  # else that says it
 
 
 @check("AV502", "dropout-off", {"dropout_off": MAY}, of_run=True)
-def dropout_off(question: Question) -> Iterator[Cause]:
+def dropout_off(q: Question) -> Iterator[Cause]:
     """Dropout did nothing in a pass after which the optimizer stepped: its module was in evaluation mode."""
-    q, last = question, question.last
+    last = q.last
     before = max((p.number for p in q.history.passes if last is not None and p.number < last.number), default=0)
     off = [e for e in q.history.layers if e.kind == "off" and last is not None and before < e.number < last.number]
     trained = [p for h in q.holders if last is not None and any(s.number > last.number for s in h.steps) for p in h.leaves]
@@ -208,9 +199,8 @@ def dropout_off(question: Question) -> Iterator[Cause]:
 
 
 @check("AV503", "evaluated-in-training-mode", {"training_on": MAY, "dropout_always": MAY}, of_run=True)
-def training_on(question: Question) -> Iterator[Cause]:
+def training_on(q: Question) -> Iterator[Cause]:
     """Dropout or batch norm ran in training mode under no_grad(), after the last step: in what seems an evaluation."""
-    q = question
     done = max((s.number for h in q.holders for s in h.steps), default=None)
     on = [e for e in q.history.layers if e.kind == "on" and done is not None and e.number > done]
     if not on or q.last is None or on[-1].number < q.last.number:
@@ -232,3 +222,22 @@ def _is_asked_for(dropout: Event) -> bool:
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(dropout.name)]
     given = [v for c in calls for v in (*c.args[TRAINING:], *(k.value for k in c.keywords if k.arg == "training"))]
     return any(isinstance(v, ast.Constant) and v.value is True for v in given[:1])
+
+
+@check("AV701", "wrong-backward", {"wrong_backward": MAY, "nothing_sent": MAY}, of_run=True)
+def wrong_backward(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+    """The backward of a Function differs from finite differences of its forward, in float64; or it returns None for a leaf."""
+    functions = {f.live.written_at(node): node for node in nodes if f.nodes[node].rule == "user"}
+    for source, node in [*functions.items()][:MOST]:
+        if f.live.disagrees(node, [t.id for t in f.inputs(node)]):
+            yield Cause("wrong_backward", (), (node,), source, {"op": f.called(node).removesuffix("Backward")})
+
+
+@check("AV702", "kept-on-ctx", {"kept_on_ctx": MAY}, of_run=True, first=True)
+def kept_on_ctx(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
+    """A Function that is differentiated twice uses a tensor kept on ctx, which has no history."""
+    is_twice = any(p.keeps for p in [*q.history.passes][:-1])
+    for node in nodes if is_twice else ():
+        if f.nodes[node].rule == "user" and (names := f.live.kept_on_ctx(node)):
+            said = {"op": f.called(node).removesuffix("Backward"), "kept": words.COMMA.join(f"ctx.{n}" for n in names)}
+            yield Cause("kept_on_ctx", (), (node,), f.live.written_at(node), said)

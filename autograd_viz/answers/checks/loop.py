@@ -8,13 +8,13 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Any
 
 from ...graph.listing import parsed
 from ...graph.passes import Holder
-from ...graph.text import number_text
-from ..causes.cause import Cause, Said, cause_of, source_of
+from ..causes.cause import Cause, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.history import Event, Op
 from ..causes.missing import missing
@@ -48,15 +48,15 @@ NOTHING, SMALL_RATE = 1e-7, 1e-5  # a step, as a part of a weight; a learning ra
 
 
 @check("AV401", "cleared-before-step", {"cleared_before_step": SO})
-def cleared_before_step(question: Question) -> list[Cause]:
+def cleared_before_step(q: Question) -> list[Cause]:
     """zero_grad() between backward() and step(): the step has nothing to go by."""
-    return [c for c in question.once(missing) if c.kind == "cleared_before_step"]
+    return [c for c in q.once(missing) if c.kind == "cleared_before_step"]
 
 
-@check("AV402", "not-in-optimizer", {"not_held*": MAY, "left_alone": ASKED})
-def not_held(question: Question) -> Iterator[Cause]:
+@check("AV402", "not-in-optimizer", {"not_held*": MAY, "left_alone": ASKED}, first=True)
+def not_held(q: Question) -> Iterator[Cause]:
     """No optimizer has the parameter: it got only the graph's other parameters, or was made before its module changed."""
-    q, holders = question, question.holders
+    holders = q.holders
     if not holders or q.optimizers:
         return
     last = holders[-1]
@@ -65,12 +65,12 @@ def not_held(question: Question) -> Iterator[Cause]:
         return
     if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
         yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
-        return
-    if _is_inner(q) or _is_judge(q):
+    used = q.history.used(q.tensor)
+    is_inner = used is not None and any(e.number > used.detail for e in q.history.gone)  # of a copy that an inner loop trained
+    if is_inner or _is_judge(q):
         return
     if (followed := _followed(q)) is not None:
-        yield cause_of("not_held_target", q.history.used(q.tensor), target=followed)
-        return
+        yield cause_of("not_held_target", used, target=followed)
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
     if near and not any(type(p).__name__ == "Parameter" for h in near for p in h.leaves):  # an input is trained, and no model
@@ -79,10 +79,9 @@ def not_held(question: Question) -> Iterator[Cause]:
     is_copied = any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves)
     goes_on = q.last is not None and any(s.number > q.last.number for s in last.steps)
     if near or (goes_on and any(p.kind == "placed" for p in new)):
-        placed = source_of(new[-1]) if new else None
         is_anew = len(q.passes) > PLENTY and bool(new) and new[-1].number > q.passes[-PLENTY].number and not q.name_of(q.tensor)
         kind = "not_held_anew" if is_anew else "not_held_new" if new else "not_held"
-        yield Cause(kind, source=placed if is_anew else source_of(last.made), said={"optimizer": last.kind, "placed": placed})
+        yield cause_of(kind, new[-1] if is_anew else last.made, optimizer=last.kind, placed=source_of(new[-1]) if new else None)
     elif last.steps and q.name_of(q.tensor) and is_copied:
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
 
@@ -96,7 +95,7 @@ def _plain(q: Question, last: Holder) -> Iterator[Cause]:
         if is_copied and not is_part:
             yield cause_of("not_held_copied", last.made, optimizer=last.kind)
         else:
-            yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
+            yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=len(passes))
 
 
 def _followed(q: Question) -> str | None:
@@ -108,12 +107,6 @@ def _followed(q: Question) -> str | None:
         if others and any(p is q.tensor for p in q.models[name].parameters()):
             return name
     return None
-
-
-def _is_inner(q: Question) -> bool:
-    """Is it of a copy that an inner loop has trained?"""
-    used = q.history.used(q.tensor)
-    return used is not None and any(e.number > used.detail for e in q.history.gone)
 
 
 def _is_judge(q: Question) -> bool:
@@ -128,14 +121,9 @@ def _modules(q: Question) -> list[Any]:
     return [part for m in q.models.values() for part in m.modules()]
 
 
-@check(
-    "AV403",
-    "never-stepped",
-    {"rate_zero": ASKED, **RATES},
-)
-def never_stepped(question: Question) -> Iterator[Cause]:
+@check("AV403", "never-stepped", {"rate_zero": ASKED, **RATES})
+def never_stepped(q: Question) -> Iterator[Cause]:
     """Passes have run, and the optimizer never moves the parameter, or no longer does; or steps, and no pass."""
-    q = question
     steps = [s for h in q.optimizers for s in h.steps]
     is_fed = q.passes or not q.history.is_recorded or q.grad is not None or q.events("set", "cleared")
     if len(steps) >= PLENTY and not is_fed:
@@ -147,20 +135,19 @@ def never_stepped(question: Question) -> Iterator[Cause]:
     least = FALLEN if _schedules(q, *FALLING) else GONE  # a schedule that ends with training ends at 0
     for h in q.optimizers:
         if h.steps and h.began and 0 < (h.rate or 0.0) <= least * h.began:
-            said: dict[str, Said] = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0), "optimizer": h.kind}
-            yield cause_of("rate_stopped" if waiting else "rate_gone", h.steps[-1], **said, mode="".join(waiting[:1]))
+            kind, mode = "rate_stopped" if waiting else "rate_gone", "".join(waiting[:1])
+            yield cause_of(kind, h.steps[-1], first=h.began, rate=h.rate or 0.0, optimizer=h.kind, mode=mode)
     yield from _schedules_wrongly(q, steps)
-    is_of_model = any(
-        p is q.tensor for m in _modules(q) for p in m._parameters.values()
-    )  # else the new tensor is the next leaf
-    is_moved = q.holders or len(q.passes) < PLENTY or not is_of_model or _is_written(q)
+    is_of_model = any(p is q.tensor for m in _modules(q) for p in m._parameters.values())  # else the new one is the next leaf
+    is_moved = q.holders or len(q.passes) < PLENTY or not is_of_model
+    is_moved = is_moved or any(e.number > q.passes[0].number for e in q.events("written"))
     used = None if is_moved else q.history.used(q.tensor)
     named = None if used is None or used.source is None else REBOUND.match(used.source.text)
     if used is not None and named is not None and q.last is not None and used.number > q.last.number:
         yield cause_of("rebound", used, variable=named[1])
     if q.optimizers and all(h.rate == 0 for h in q.optimizers):
         is_always = len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
-        yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=str(len(steps)))
+        yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=len(steps))
     elif len(q.passes) > 1 and q.optimizers and not any(h.steps for h in q.optimizers):
         yield cause_of("no_step", q.last, optimizer=q.optimizers[0].kind)
 
@@ -177,13 +164,7 @@ def _schedules_wrongly(q: Question, steps: list[Any]) -> Iterator[Cause]:
         file = "" if q.last is None or q.last.source is None else q.last.source.file
         is_of_batches = any("steps_per_epoch" in line for line in linecache.getlines(file))
         if len(steps) >= schedule.total_steps > schedule.last_epoch * PLENTY and is_of_batches:
-            said = {"count": str(schedule.last_epoch), "most": str(schedule.total_steps), "steps": str(len(steps))}
-            yield cause_of("rate_rests", steps[-1], **said)
-
-
-def _is_written(q: Question) -> bool:
-    """Has a line written it since the first pass?"""
-    return any(e.number > q.passes[0].number for e in q.events("written"))
+            yield cause_of("rate_rests", steps[-1], count=schedule.last_epoch, most=schedule.total_steps, steps=len(steps))
 
 
 def _schedules(q: Question, *kinds: str) -> list[Any]:
@@ -209,9 +190,9 @@ def _is_always_zero(schedule: Any) -> bool:
 
 
 @check("AV404", "step-before-backward", {"step_first": MAY, "stepped_twice": MAY, "stepped_by_two": MAY, "skipped": ASKED})
-def step_order(question: Question) -> Iterator[Cause]:
+def step_order(q: Question) -> Iterator[Cause]:
     """step() in the wrong place: before the pass of its iteration, or twice after it; or skipped by a scaler."""
-    q, last = question, question.last
+    last = q.last
     steps = sorted((s for h in q.optimizers for s in h.steps), key=lambda s: s.number)
     if last is None or not q.optimizers:
         return
@@ -227,20 +208,20 @@ def step_order(question: Question) -> Iterator[Cause]:
     for holder in q.optimizers if len(reach) > PLENTY else ():
         rounds = [sum(a < s.number < b for s in holder.steps) for a, b in pairwise(reach)]
         if min(rounds) > 1 and holder.kind != "LBFGS" and not q.events("set"):
-            yield cause_of("stepped_twice", holder.steps[-1], optimizer=holder.kind, count=str(min(rounds)))
+            yield cause_of("stepped_twice", holder.steps[-1], optimizer=holder.kind, count=min(rounds))
 
 
 @check("AV405", "not-cleared", ACCUMULATED_KINDS)
-def accumulated(question: Question) -> Iterator[Cause]:
+def accumulated(q: Question) -> Iterator[Cause]:
     """Several passes have accumulated, and nothing cleared the gradient; or each is divided by their number twice."""
-    q, passes = question, added(question)
+    passes = added(q)
     yield from _divided_twice(q)
     is_tool = not q.optimizers and (q.holders or not any(e.number > passes[0].number for e in q.events("written") if passes))
     is_parameter = type(q.tensor).__name__ == "Parameter"
     if len(passes) <= 1 or (is_tool and (q.holders or is_parameter)):  # a model, or an input, that is not trained here
         return
     lines = list(dict.fromkeys(s for p in passes if (s := p.source) is not None))
-    steps = [s for h in question.optimizers for s in h.steps]
+    steps = [s for h in q.optimizers for s in h.steps]
     is_meant = bool(steps) and not any(passes[0].number < s.number < passes[-1].number for s in steps)
     kind = "accumulating" if is_meant else "several" if len(lines) <= 1 else "several_lines"
     root, before = passes[-1].root, passes[-2].root
@@ -250,21 +231,21 @@ def accumulated(question: Question) -> Iterator[Cause]:
     own = sorted((s for s in steps if s.number > passes[0].number), key=lambda s: s.number)
     is_stale = len(own) > 1 and any(own[0].number < p.number < own[-1].number for p in passes)
     if kind == "several_lines" and is_stale and not q.events("set"):
-        yield cause_of("kept_over_step", own[0], count=str(len(passes)), optimizer=q.optimizers[0].kind)
+        yield cause_of("kept_over_step", own[0], count=len(passes), optimizer=q.optimizers[0].kind)
         return
-    said: dict[str, Said] = {"count": str(len(passes)), "other": lines[-2] if len(lines) > 1 else None}
-    yield Cause(kind, source=lines[-1] if lines else None, said=said)
+    cause = cause_of(kind, count=len(passes), other=lines[-2] if len(lines) > 1 else None)
+    yield replace(cause, source=lines[-1] if lines else None)
 
 
 def _divided_twice(q: Question) -> Iterator[Cause]:
     """A loss that is divided by the number of passes of a step, and that again."""
-    op = None if q.last is None else q.last.root
+    op = q.last_root
     before = None if op is None or not op.given else op.given[0]
     numbers = [_divisor(o, q) for o in (op, before) if o is not None and is_op(o)]
     steps = sorted(s.number for h in q.optimizers for s in h.steps)
     rounds = [sum(a < p.number < b for p in q.passes if not p.error) for a, b in pairwise(steps)][-PLENTY:]
     if len(numbers) == PLENTY and numbers[0] == numbers[1] and rounds and {*rounds} == {numbers[0]} != {1}:
-        yield cause_of("divided_twice", op, other=source_of(before), count=str(numbers[0]))
+        yield cause_of("divided_twice", op, other=source_of(before), count=numbers[0])
 
 
 def _divisor(op: Op, q: Question) -> int | None:
@@ -279,9 +260,9 @@ def _divisor(op: Op, q: Question) -> int | None:
 
 
 @check("AV406", "moved-without-gradient", {"moved_anyway": SO, "moved_unreached": MAY})
-def moved_anyway(question: Question) -> Iterator[Cause]:
+def moved_anyway(q: Question) -> Iterator[Cause]:
     """A parameter that gets no gradient any more, and that its optimizer still moves, as zero is a gradient too."""
-    q, on = question, max((e.number for e in question.events("switched_on")), default=None)
+    on = max((e.number for e in q.events("switched_on")), default=None)
     off = [e for e in q.events("switched_off") if (on is None or e.number > on) and not q.tensor.requires_grad]
     since = next(iter(off), q.last if q.is_left_over else None) if q.state == "zero" else None
     for holder in q.optimizers:
@@ -290,9 +271,9 @@ def moved_anyway(question: Question) -> Iterator[Cause]:
 
 
 @check("AV407", "clip-before-unscale", {"clipped_scaled": SO})
-def clip_before_unscale(question: Question) -> Iterator[Cause]:
+def clip_before_unscale(q: Question) -> Iterator[Cause]:
     """Gradients of a scaled loss were clipped before the scaler had divided them: their norm is that of the scale."""
-    q, last = question, question.last
+    last = q.last
     if last is None or not q.is_scaled:
         return
     for cause in last_write(q):
@@ -309,37 +290,35 @@ def step_of(holder: Holder, grad: float, count: int) -> float:
 
 
 @check("AV408", "step-too-large", {"step_too_large": MAY})
-def step_too_large(question: Question) -> Iterator[Cause]:
+def step_too_large(q: Question) -> Iterator[Cause]:
     """A learning rate at which each step moves the weights by as much as they are."""
-    for holder in question.optimizers if question.tensor.ndim > 1 else ():
-        own, grad = question.norms
-        grad /= max(len(added(question)), 1)  # a sum of passes is a fault of its own
-        step = step_of(holder, grad, question.tensor.numel())
-        rate, size = holder.rate or 0.0, math.sqrt(math.prod(question.tensor.shape[1:]))
+    for holder in q.optimizers if q.tensor.ndim > 1 else ():
+        own, grad = q.norms
+        grad /= max(len(added(q)), 1)  # a sum of passes is a fault of its own
+        step = step_of(holder, grad, q.tensor.numel())
+        rate, size = holder.rate or 0.0, math.sqrt(math.prod(q.tensor.shape[1:]))
         is_huge = holder.kind.startswith("Adam") and rate * size >= HUGE_RATE and rate >= LARGE_RATE and len(holder.leaves) > 2
         if len(holder.steps) >= SETTLED and (0 < own <= step < math.inf or (is_huge and 0 < step < math.inf)):
-            said = {"rate": number_text(holder.rate or 0.0), "step": number_text(step), "own": number_text(own)}
-            yield cause_of("step_too_large", holder.steps[-1], optimizer=holder.kind, **said)
+            yield cause_of("step_too_large", holder.steps[-1], optimizer=holder.kind, rate=rate, step=step, own=own)
 
 
 @check("AV409", "outgrown", {"outgrown": MAY})
-def outgrown(question: Question) -> Iterator[Cause]:
+def outgrown(q: Question) -> Iterator[Cause]:
     """Weights that are very large after steps, and an op that overflowed, or nearly: behind it is the learning rate."""
-    own, grad = question.norms
-    for holder in question.optimizers:
+    own, grad = q.norms
+    for holder in q.optimizers:
         rate, count = holder.rate or 0.0, len(holder.steps)
-        sizes = [question.history.norms(p)[0] / math.sqrt(p.numel()) for p in holder.leaves if p.ndim > 1 and p.numel()]
+        sizes = [q.history.norms(p)[0] / math.sqrt(p.numel()) for p in holder.leaves if p.ndim > 1 and p.numel()]
         size = max((s for s in sizes if s < math.inf), default=0.0)
         is_near = rate * count >= size if holder.kind.startswith("Adam") else not rate * grad < NEAR * own  # true of nan
         if count > 1 and size >= LARGE and is_near:
-            said = {"count": str(count), "rate": number_text(rate), "size": number_text(size)}
-            yield cause_of("outgrown", holder.steps[-1], optimizer=holder.kind, **said)
+            yield cause_of("outgrown", holder.steps[-1], optimizer=holder.kind, count=count, rate=rate, size=size)
 
 
 @check("AV410", "clip-in-vain", {"clipped_cleared": MAY, "clipped_late": MAY, "clipped_none": MAY})
-def clip_in_vain(question: Question) -> Iterator[Cause]:
+def clip_in_vain(q: Question) -> Iterator[Cause]:
     """The gradients are clipped between zero_grad() and backward(), or after step(): no step uses what it clipped."""
-    q, history = question, question.history
+    history = q.history
     steps = [s for h in q.holders for s in h.steps]
     events = {"clip": history.clips, "cleared": history.clearings(q.tensor), "pass": history.passes, "step": steps}
     if not history.clips or not q.optimizers:
@@ -348,30 +327,29 @@ def clip_in_vain(question: Question) -> Iterator[Cause]:
     kinds = [kind for kind, _ in groupby(kind for _, kind in order)]
     around = [(kinds[k - 1] if k else "", *kinds[k + 1 : k + 2]) for k, kind in enumerate(kinds) if kind == "clip"]
     is_always = all(after == ("cleared", "pass") for after in around[1:]) and around[0] in (("cleared", "pass"), ("", "pass"))
-    grads = [g for h in q.holders for p in h.leaves if (g := history.grad_of(p)) is not None]
+    by, grads = f"{history.clips[-1].name}()", [g for h in q.holders for p in h.leaves if (g := history.grad_of(p)) is not None]
     is_clipped = any(e.name.startswith("clip_") for g in grads for e in history.events_of(g, "written"))
     is_late = len(around) >= PLENTY and all(a[0] == "step" and a[1:] in (("cleared",), ()) for a in around)
     if (is_always and len(around) >= PLENTY and kinds[-1] == "step") or is_late:
-        said: dict[str, Said] = {"by": f"{history.clips[-1].name}()", "pass": source_of(q.last), "step": source_of(steps[-1])}
-        yield cause_of("clipped_late" if is_late else "clipped_cleared", history.clips[-1], **said)
+        said = {"pass": source_of(q.last), "step": source_of(steps[-1])}
+        yield cause_of("clipped_late" if is_late else "clipped_cleared", history.clips[-1], by=by, **said)
     elif q.last is not None and q.last.number < history.clips[-1].number and q.grad is not None and not is_clipped:
         is_kept = any(e.number > history.clips[-1].number for e in q.events("set"))  # clipped one by one, and summed
-        yield from () if is_kept else [cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")]
+        yield from () if is_kept else [cause_of("clipped_none", history.clips[-1], by=by)]
 
 
 @check("AV419", "rounded-away", {"rounded_away": MAY, "average_rounded": MAY})
-def rounded_away(question: Question) -> Iterator[Cause]:
+def rounded_away(q: Question) -> Iterator[Cause]:
     """Steps of weights, or of their average, in bfloat16 or float16 that are smaller than the distance to the next number."""
-    dtype = str(question.tensor.dtype).rpartition(".")[2]
-    own, grad = question.norms
-    for holder in question.optimizers if dtype in SPACING and question.tensor.ndim > 1 else ():
-        step = step_of(holder, grad, question.tensor.numel())
+    dtype = str(q.tensor.dtype).rpartition(".")[2]
+    own, grad = q.norms
+    for holder in q.optimizers if dtype in SPACING and q.tensor.ndim > 1 else ():
+        step = step_of(holder, grad, q.tensor.numel())
         if len(holder.steps) >= SETTLED and 0 < step < SPACING[dtype] * own:
-            said = {"step": number_text(step), "own": number_text(own), "dtype": dtype}
-            yield cause_of("rounded_away", holder.steps[-1], optimizer=holder.kind, **said)
-        elif len(holder.steps) >= SETTLED and (kept := _averaged(question, holder, 2 * SPACING[dtype])) is not None:
+            yield cause_of("rounded_away", holder.steps[-1], optimizer=holder.kind, step=step, own=own, dtype=dtype)
+        elif len(holder.steps) >= SETTLED and (kept := _averaged(q, holder, 2 * SPACING[dtype])) is not None:
             name, event, part = kept
-            yield cause_of("average_rounded", event, average=name, part=number_text(part), dtype=dtype)
+            yield cause_of("average_rounded", event, average=name, part=part, dtype=dtype)
 
 
 def _averaged(q: Question, holder: Holder, least: float) -> tuple[str, Event, float] | None:
@@ -402,15 +380,14 @@ def _numbers_in(event: Event, q: Question) -> Iterator[float]:
 
 
 @check("AV411", "step-too-small", {"step_too_small": MAY, "clipped_away": MAY})
-def step_too_small(question: Question) -> Iterator[Cause]:
+def step_too_small(q: Question) -> Iterator[Cause]:
     """A learning rate, or a clipped gradient, so small that steps do not change the weights."""
-    own, grad = question.norms
-    for holder in question.optimizers if question.tensor.ndim > 1 else ():
-        rate, step = holder.rate or 0.0, step_of(holder, grad, question.tensor.numel())
+    own, grad = q.norms
+    for holder in q.optimizers if q.tensor.ndim > 1 else ():
+        rate, step = holder.rate or 0.0, step_of(holder, grad, q.tensor.numel())
         is_scheduled = holder.began is not None and rate < holder.began  # at the end of its schedule
-        is_small = len(holder.steps) >= SETTLED and 0 < step < NOTHING * own and not (is_scheduled or question.is_scaled)
-        clips = [c for c in last_write(question) if c.kind == "clipped"]
+        is_small = len(holder.steps) >= SETTLED and 0 < step < NOTHING * own and not (is_scheduled or q.is_scaled)
+        clips = [c for c in last_write(q) if c.kind == "clipped"]
         if is_small and (clips or rate < SMALL_RATE):
-            said: dict[str, Said] = {"rate": number_text(rate), "step": number_text(step), "own": number_text(own)}
-            at = clips[0].source if clips else source_of(holder.steps[-1])
-            yield Cause("clipped_away" if clips else "step_too_small", source=at, said={"optimizer": holder.kind, **said})
+            kind, at = ("clipped_away", clips[0]) if clips else ("step_too_small", holder.steps[-1])
+            yield cause_of(kind, at, optimizer=holder.kind, rate=rate, step=step, own=own)

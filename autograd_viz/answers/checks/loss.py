@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ...graph.model import NOT_TOLD
@@ -13,18 +13,16 @@ from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, SO, check
 from ..causes.facts import Facts
 from ..causes.ops import cause_at, op_of
-from ..causes.paths import is_op, with_history
+from ..causes.paths import is_op
 from ..causes.question import Question
 
-INSIDE = {
-    "LogSoftmax": ("Softmax", "softmax_twice"),
-    "BinaryCrossEntropyWithLogits": ("Sigmoid", "sigmoid_twice"),
-}
+INSIDE = {"LogSoftmax": ("Softmax", "softmax_twice"), "BinaryCrossEntropyWithLogits": ("Sigmoid", "sigmoid_twice")}
 OF_LOGS = {"NllLoss": "nll_loss", "NllLoss2D": "nll_loss", "CtcLoss": "ctc_loss"}
 SQUASHED_FOR_LOG = ("Softmax", "Relu", "Sigmoid", "Tanh")
 RAW = {"Addmm": "linear", "Mm": "linear", "Convolution": "convolution"}
 NARROW = {"LogSoftmax": ("Relu", "Sigmoid"), "BinaryCrossEntropyWithLogits": ("Relu",)}  # they take values from the logits
-LOSSES = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Sub")  # functional losses expand their inputs first
+REGRESSIONS = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
+LOSSES = (*REGRESSIONS, "Sub")  # functional losses expand their inputs first
 PAIRED = ("Mul", "Div", "Add", "Maximum", "Minimum", "Pow", "Where")
 POINTWISE = (  # each element of the result is made of one element
     *PAIRED, "Sub", "Rsub", "Neg", "Log", "Log1P", "LogSigmoid", "Exp", "Sqrt", "Abs", "Clamp", "ClampMin", "ClampMax",
@@ -41,39 +39,30 @@ ERRORS = (*AFFINE, *SHAPED, "Pow", "Abs", "Sqrt", "Neg", "Where", "Maximum", "Sq
 COMPARED = {*LOSSES, "Log", "BinaryCrossEntropy", "Add", "Clamp", "ClampMin", "KlDiv"}  # what a softmax of classes goes into
 PLENTY = 1.5  # labels of one sample, on average
 MOST_SHAPED = 8  # ops that shape a tensor, one after the other
+TWICE, OTHER = ("softmax_twice", "sigmoid_twice", "log_twice"), ("softmax_for_log", "logits_for_log", "logits_narrowed")
+NOT_CLASSES = ("softmax_of_rows", "softmax_not_summed", "softmax_not_last", "softmax_of_column")
 
 
-SQUASHED = {
-    "softmax_twice": SO,
-    "sigmoid_twice": SO,
-    "log_twice": SO,
-    "softmax_for_log": MAY,
-    "logits_for_log": MAY,
-    "logits_narrowed": MAY,
-}
-
-
-@check("AV201", "squashed-twice", SQUASHED, of_run=True)
-def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV201", "squashed-twice", {**dict.fromkeys(TWICE, SO), **dict.fromkeys(OTHER, MAY)}, of_run=True)
+def squashed_twice(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """Probabilities in place of logits, or logits in place of log-probabilities: not what the loss takes."""
-    for node in ways:
-        op = op_of(numbers, node)
-        before = _before(numbers, node) if op in (*INSIDE, *OF_LOGS) else None
-        made = "" if before is None else op_of(numbers, before)
+    for node in nodes:
+        op = op_of(f, node)
+        before = _before(f, node) if op in (*INSIDE, *OF_LOGS) else None
+        made = "" if before is None else op_of(f, before)
         if before is None:
             continue
-        if op == "NllLoss" and made == "Log" and op_of(numbers, _before(numbers, before) or before) == "LogSoftmax":
-            yield cause_at(numbers, "log_twice", before)
+        if op == "NllLoss" and made == "Log" and op_of(f, _before(f, before) or before) == "LogSoftmax":
+            yield cause_at(f, "log_twice", before)
         elif op in INSIDE and made == INSIDE[op][0]:
-            yield cause_at(numbers, INSIDE[op][1], before)
+            yield cause_at(f, INSIDE[op][1], before)
         elif op in OF_LOGS and made in SQUASHED_FOR_LOG:
-            yield cause_at(numbers, "softmax_for_log", before, loss=OF_LOGS[op])
+            yield cause_at(f, "softmax_for_log", before, loss=OF_LOGS[op])
         elif op in OF_LOGS and made in RAW:
-            yield cause_at(numbers, "logits_for_log", node, loss=OF_LOGS[op], made=RAW[made])
-        elif made in NARROW.get(op, ()) and (op != "LogSoftmax" or "NllLoss" in _after(numbers, node)):
-            yield cause_at(numbers, "logits_narrowed", before, loss="cross_entropy" if op == "LogSoftmax" else plain_name(op))
-    last = question.last
-    for ran in with_history([last.root]) if last is not None and last.root is not None else ():
+            yield cause_at(f, "logits_for_log", node, loss=OF_LOGS[op], made=RAW[made])
+        elif made in NARROW.get(op, ()) and (op != "LogSoftmax" or "NllLoss" in _after(f, node)):
+            yield cause_at(f, "logits_narrowed", before, loss="cross_entropy" if op == "LogSoftmax" else plain_name(op))
+    for ran in q.ops_behind(q.last_root):
         given = [g for g in ran.given if is_op(g)]
         if ran.name == "kl_div" and given and given[0].name == "softmax" and not given[0].cut:
             yield cause_of("softmax_for_log", given[0], op="softmax", loss="kl_div")
@@ -83,7 +72,7 @@ def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> I
 
 def _after(f: Facts, node: str) -> set[str]:
     """The ops that take its results."""
-    return {op_of(f, s) for e in f.edges_at(node) for s, _ in f.senders.get(e, ())}
+    return {op_of(f, s) for s in f.takers(node)}
 
 
 def _before(f: Facts, node: str) -> str | None:
@@ -96,46 +85,35 @@ def _before(f: Facts, node: str) -> str | None:
     return None
 
 
-@check(
-    "AV202",
-    "softmax-over-batch",
-    {
-        "softmax_over_batch": SO,
-        "softmax_of_rows": MAY,
-        "softmax_not_summed": MAY,
-        "softmax_not_last": MAY,
-        "softmax_of_column": MAY,
-    },
-    of_run=True,
-)
-def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV202", "softmax-over-batch", {"softmax_over_batch": SO, **dict.fromkeys(NOT_CLASSES, MAY)}, of_run=True)
+def softmax_over_batch(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A softmax over the batch: the classes of a row, which the loss compares, do not sum to 1."""
-    for node in ways:
-        after = [a.node for a in numbers.nodes[node].next_functions[:1] if op_of(numbers, node) == "NllLoss"]
-        if after and after[0] is not None and op_of(numbers, after[0]) in ("LogSoftmax", "Softmax"):
-            shape = next((t.value.shape for t in numbers.results(after[0])), ())
+    for node in nodes:
+        after = [a.node for a in f.nodes[node].next_functions[:1] if op_of(f, node) == "NllLoss"]
+        if after and after[0] is not None and op_of(f, after[0]) in ("LogSoftmax", "Softmax"):
+            shape = f.shape(after[0])
             is_square = shape[0] == shape[1] if len(shape) > 1 else True  # rows against columns may be meant
-            if not is_square and numbers.plain(after[0], "dim") in ("0", str(-len(shape))):
-                yield cause_at(numbers, "softmax_over_batch", after[0])
-        is_softmax = op_of(numbers, node) in ("Softmax", "LogSoftmax")
-        shape = next((t.value.shape for t in numbers.results(node)), ()) if is_softmax else ()
-        if len(shape) == 2 and shape[0] != shape[1] > 1 and numbers.plain(node, "dim") in ("0", "-2"):
-            before = _before(numbers, node)
-            if before is not None and op_of(numbers, before) in ("Addmm", "Mm") and _after(numbers, node) <= COMPARED:
-                yield cause_at(numbers, "softmax_of_rows", node)
-        if op_of(numbers, node) == "Bmm":
-            yield from _not_summed(numbers, node)
-        if len(shape) == 1 and (size := _labels_of_column(numbers, node)):
-            yield cause_at(numbers, "softmax_of_column", node, count=str(size))
-        made = next((a.node for a in numbers.nodes[node].next_functions), None) if op_of(numbers, node) == "CtcLoss" else None
-        if made is not None and op_of(numbers, made) == "LogSoftmax" and numbers.plain(made, "dim") in ("0", "1", "-2", "-3"):
-            is_batch = len(next((t.value.shape for t in numbers.results(made)), (0,) * 3)) == 3
-            yield from [cause_at(numbers, "softmax_not_last", made, dim=numbers.plain(made, "dim"))] if is_batch else []
+            if not is_square and f.plain(after[0], "dim") in ("0", str(-len(shape))):
+                yield cause_at(f, "softmax_over_batch", after[0])
+        is_softmax = op_of(f, node) in ("Softmax", "LogSoftmax")
+        shape = f.shape(node) if is_softmax else ()
+        if len(shape) == 2 and shape[0] != shape[1] > 1 and f.plain(node, "dim") in ("0", "-2"):
+            before = _before(f, node)
+            if before is not None and op_of(f, before) in ("Addmm", "Mm") and _after(f, node) <= COMPARED:
+                yield cause_at(f, "softmax_of_rows", node)
+        if op_of(f, node) == "Bmm":
+            yield from _not_summed(f, node)
+        if len(shape) == 1 and (size := _labels_of_column(f, node)):
+            yield cause_at(f, "softmax_of_column", node, count=size)
+        made = f.first(node) if op_of(f, node) == "CtcLoss" else None
+        if made is not None and op_of(f, made) == "LogSoftmax" and f.plain(made, "dim") in ("0", "1", "-2", "-3"):
+            is_batch = len(next((t.value.shape for t in f.results(made)), (0,) * 3)) == 3
+            yield from [cause_at(f, "softmax_not_last", made, dim=f.plain(made, "dim"))] if is_batch else []
 
 
 def _labels_of_column(f: Facts, node: str) -> int:
     """How many labels cross_entropy() got for scores without a dimension of classes; 0 if they choose one of these."""
-    users = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op_of(f, s) == "Mul"]
+    users = [s for s in f.takers(node) if op_of(f, s) == "Mul"]
     whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None)
     labels = f.live.kept(users[0], "other") if users and whole and f.live.called_as(whole) == "cross_entropy" else None
     return labels.size if labels is not None and labels.ndim == 1 and float(labels.sum()) >= PLENTY else 0
@@ -157,27 +135,29 @@ def _not_summed(f: Facts, node: str) -> Iterator[Cause]:
 
 
 @check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY, "every_product": MAY}, of_run=True)
-def broadcast_in_loss(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+def broadcast_in_loss(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A layer's (n, 1) that targets of shape (n,) made (n, n), in a difference or another op on elements."""
-    f, seen, nodes = numbers, set[tuple[str, int]](), [*ways]  # a line is told once
+    seen = set[tuple[str, int]]()  # a line is told once
     for node in () if any(_is_of_itself(f, n) for n in nodes) else nodes:
-        op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], _known_shapes(f, question, node)
-        after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op == "Expand" and op_of(f, s) in LOSSES]
-        n, is_weighted = (results or [(0,)])[0][:1], op in PAIRED and _has_targets(f, node)
+        op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], _known_shapes(f, q, node)
+        after = [s for s in f.takers(node) if op == "Expand" and op_of(f, s) in LOSSES]
+        n, rows = (results or [(0,)])[0][:1], [t for t in f.inputs(node) if len(t.value.shape) == 1 and not t.requires_grad]
+        columns = [s for s in after if op_of(f, s) in REGRESSIONS and f.live.repeated(s, "target") == (1,)]  # expanded, too
+        result, shape = shape_text((*n, 1)), shape_text(n * 2)
         kind = "every_pair" if after and op_of(f, after[0]) != "Sub" else "every_pair_apart"  # a difference may be meant so
         is_pair = n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n})
-        is_difference = is_pair and (op == "Sub" or after) and any(_is_linear(f, b) for b in _nodes_before(f, node))
+        is_difference = is_pair and (op == "Sub" or after) and any(_is_linear(f, b) for b in f.ways_on(node))
         is_error = is_difference and (kind == "every_pair" or _is_error(f, (after or [node])[0]))
-        if is_error or (is_pair and is_weighted and _is_of_layer(f, node) and _is_averaged(f, node)):
-            cause = cause_at(f, kind, (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))
+        if is_error or (is_pair and op in PAIRED and rows and _is_of_layer(f, node) and _is_averaged(f, node)):
+            cause = cause_at(f, kind, (after or [node])[0], result=result, shape=shape)
             at = None if cause.source is None else (cause.source.file, cause.source.line)
             yield from () if at in seen else (cause,)
             seen |= set() if at is None else {at}
-        elif op == "Expand" and results == [n * 2] and shapes == {n} and (loss := _of_columns(f, node)) is not None:
-            yield cause_at(f, "every_product", loss, result=shape_text((*n, 1)), other=shape_text(n), shape=shape_text(n * 2))
+        elif op == "Expand" and results == [n * 2] and shapes == {n} and columns:
+            yield cause_at(f, "every_product", columns[0], other=shape_text(n), result=result, shape=shape)
             return
-        elif results == [n * 2] and _pairs_rows(f, question, node, n):
-            yield cause_at(f, "every_product", node, result=shape_text((*n, 1)), other=shape_text(n), shape=shape_text(n * 2))
+        elif results == [n * 2] and _pairs_rows(f, q, node, n):
+            yield cause_at(f, "every_product", node, other=shape_text(n), result=result, shape=shape)
             return
 
 
@@ -189,13 +169,9 @@ def _known_shapes(f: Facts, q: Question, node: str) -> set[tuple[int, ...]]:
     return {t.value.shape for t in given if t.value.dtype != NOT_TOLD} | {s for s in named if s[1:] == n}
 
 
-def _nodes_before(f: Facts, node: str) -> list[str]:
-    return [a.node for a in f.nodes[node].next_functions if a.node is not None]
-
-
 def _is_of_itself(f: Facts, node: str) -> bool:
     """Is it the difference of each element of a tensor with each of the same? Then all pairs are meant, here and elsewhere."""
-    before, shape = _nodes_before(f, node), next((t.value.shape for t in f.results(node)), ())
+    before, shape = f.ways_on(node), f.shape(node)
     if op_of(f, node) != "Sub" or len(before) != 2 or len(shape) != 2 or shape[0] != shape[1]:
         return False
     return len({b if op_of(f, b) not in SHAPED else _before(f, b) for b in before}) == 1
@@ -204,7 +180,7 @@ def _is_of_itself(f: Facts, node: str) -> bool:
 def _is_linear(f: Facts, node: str) -> bool:
     """Is it the result of a layer, or that with a bias or a factor, or `w * x`?"""
     for _ in range(MOST_SHAPED):
-        before = _nodes_before(f, node)
+        before = f.ways_on(node)
         made = [b for b in before if f.nodes[b].variable is None]
         if op_of(f, node) in LAYERS or (op_of(f, node) == "Mul" and before and not made):
             return True
@@ -216,10 +192,10 @@ def _is_linear(f: Facts, node: str) -> bool:
 
 def _is_error(f: Facts, difference: str) -> bool:
     """Is the loss a mean or a sum of its squares, or the like, without a weight for each pair?"""
-    todo, seen, shape = [difference], set[str](), next((t.value.shape for t in f.results(difference)), ())
+    todo, seen, shape = [difference], set[str](), f.shape(difference)
     while todo:
         node = todo.pop()
-        for after in {s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())} - seen:
+        for after in {*f.takers(node)} - seen:
             seen.add(after)
             op, is_weighing = op_of(f, after), op_of(f, after) in ("Mul", "Div")
             is_weighed = is_weighing and any(t.value.shape == shape and not t.requires_grad for t in f.inputs(after))
@@ -232,31 +208,21 @@ def _is_error(f: Facts, difference: str) -> bool:
 def _pairs_rows(f: Facts, q: Question, node: str, n: tuple[int, ...]) -> bool:
     """Is it a difference of a layer's row and a column of data, or a product of a trained and another, and then averaged?"""
     if op_of(f, node) == "Sub":
-        return _is_row_of_layer(f, node, n) and _has_column(f, q, node, n) and _is_averaged(f, node)
+        has_column = f.live.called_as(node) in ("l1_loss", "smooth_l1_loss", "huber_loss", "mse_loss")
+        has_column = has_column or any(tuple(v.shape) == (*n, 1) for v in _named_data(f, q, node))
+        return has_column and _is_row_of_layer(f, node, n) and _is_averaged(f, node)
     is_pair = {t.value.shape for t in f.inputs(node)} == {(*n, 1), n}
-    return op_of(f, node) == "Mul" and n >= (2,) and is_pair and _is_weight(f, node) and _is_averaged(f, node, KEEPING)
-
-
-def _of_columns(f: Facts, node: str) -> str | None:
-    """The functional loss that a row was expanded for, if its targets are a column that was expanded, too."""
-    after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op_of(f, s) in LOSSES[:-1]]
-    return next((s for s in after if f.live.repeated(s, "target") == (1,)), None)
+    is_pair &= sorted(t.requires_grad for t in f.inputs(node)) == [False, True]
+    return op_of(f, node) == "Mul" and n >= (2,) and is_pair and _is_averaged(f, node, KEEPING)
 
 
 def _is_row_of_layer(f: Facts, node: str, n: tuple[int, ...]) -> bool:
     """Is it of the row that a layer's column was squeezed to, and of what is no tensor of the graph?"""
-    before = [a.node for a in f.nodes[node].next_functions if a.node is not None]
+    before = f.ways_on(node)
     before = [a.node or "" for a in f.nodes[before[0]].next_functions] if before and op_of(f, before[0]) == "Expand" else before
     row, layer = (before[0], _before(f, before[0])) if len(before) == 1 else (None, None)
     is_row = row is not None and [t.value.shape for t in f.results(row)] == [n] and op_of(f, row) in SHAPED
     return is_row and layer is not None and op_of(f, layer) in LAYERS
-
-
-def _has_column(f: Facts, q: Question, node: str, n: tuple[int, ...]) -> bool:
-    """Is the other side a column of data: by its shape, by the loss that was called, or by the name in the line?"""
-    if f.live.called_as(node) in ("l1_loss", "smooth_l1_loss", "huber_loss", "mse_loss"):
-        return True
-    return any(tuple(v.shape) == (*n, 1) for v in _named_data(f, q, node))
 
 
 def _named_data(f: Facts, q: Question, node: str) -> list[Any]:
@@ -266,20 +232,10 @@ def _named_data(f: Facts, q: Question, node: str) -> list[Any]:
     return [v for v in named if v is not None and hasattr(type(v), "grad_fn") and not v.requires_grad]
 
 
-def _is_weight(f: Facts, node: str) -> bool:
-    """Is one of its two inputs trained, and the other not?"""
-    return sorted(t.requires_grad for t in f.inputs(node)) == [False, True]
-
-
-def _has_targets(f: Facts, node: str) -> bool:
-    """Is one of its inputs a row of numbers that nothing trains?"""
-    return any(len(t.value.shape) == 1 and not t.requires_grad for t in f.inputs(node))
-
-
 def _is_of_layer(f: Facts, node: str) -> bool:
     """Is its other input the result of a layer, or made of one element by element?"""
     for _ in range(MOST_SHAPED):
-        before = [a.node for a in f.nodes[node].next_functions if a.node is not None]
+        before = f.ways_on(node)
         ops = {op_of(f, b) for b in before}
         if ops & {*LAYERS} or not before or not ops <= {*POINTWISE}:
             return bool(ops & {*LAYERS})
@@ -291,17 +247,13 @@ def _is_averaged(f: Facts, node: str, through: tuple[str, ...] = POINTWISE) -> b
     """Does its result only go element by element, by these ops, into the mean or the sum of all?"""
     todo, seen, shape = [node], set[str](), f.results(node)[0].value.shape
     while todo:
-        for after in {s for e in f.edges_at(todo.pop()) for s, _ in f.senders.get(e, ())} - seen:
+        for after in {*f.takers(todo.pop())} - seen:
             seen.add(after)
-            is_whole = all(t.value.shape == () for t in f.results(after))
-            given, is_beside = f.inputs(after), any(a.node is None for a in f.nodes[after].next_functions)
-            if (
-                is_beside
-                and not is_whole
-                and (len(given) < 2 or any(t.value.shape == shape for t in given if not t.requires_grad))
-            ):
+            op, given, is_whole = op_of(f, after), f.inputs(after), all(t.value.shape == () for t in f.results(after))
+            is_like = len(given) < 2 or any(t.value.shape == shape for t in given if not t.requires_grad)
+            if None in f.sides(after) and not is_whole and is_like:
                 return False  # data beside it has that shape, or may have: it is meant so
-            if op_of(f, after) not in through and not (op_of(f, after) in ("Mean", "Sum") and is_whole):
+            if op not in through and not (op in ("Mean", "Sum") and is_whole):
                 return False
-            todo += [after] if op_of(f, after) in through and not is_whole else []
+            todo += [after] if op in through and not is_whole else []
     return True

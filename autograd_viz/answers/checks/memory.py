@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice, pairwise
-from types import FunctionType, ModuleType
 from typing import Any
 
 from ...graph.surroundings import Source
@@ -17,7 +16,7 @@ from ..causes.check import MAY, SO, check
 from ..causes.code import spelling
 from ..causes.history import Op, PassEvent
 from ..causes.missing import NUMBERS
-from ..causes.paths import behind, has_graph, is_op, with_history
+from ..causes.paths import behind, has_graph, is_of_user, is_op, with_history
 from ..causes.question import Question
 
 PLENTY, MANY_RESULTS = 2, 4  # passes whose graphs are kept; results
@@ -29,9 +28,9 @@ LAST = re.compile(r"\w+(?=\W*$)")  # the last name of a path
 
 
 @check("AV601", "kept-graphs", {"kept_graphs": SO, "kept_for_sum": MAY, "kept_unused": MAY}, of_run=True)
-def kept_graphs(question: Question) -> Iterator[Cause]:
+def kept_graphs(q: Question) -> Iterator[Cause]:
     """A variable that keeps the graphs of earlier passes: `total += loss`, a list of losses, a hidden state."""
-    q, own = question, _own_ops(question)
+    own = _own_ops(q)
     if len(own) < PLENTY:
         return
     found = []
@@ -40,15 +39,15 @@ def kept_graphs(question: Question) -> Iterator[Cause]:
         kept = _of_one_line(own, with_history(ops))
         if len(kept) >= PLENTY:
             last = max(ops, key=lambda op: op.number)
-            cause = cause_of("kept_graphs", last, held=name, count=str(len(kept)))
+            cause = cause_of("kept_graphs", last, held=name, count=len(kept))
             found.append(replace(cause, source=_filled_at(name, source_of(last)) or cause.source))
     yield from {c.source: c for c in reversed(found)}.values() if found else chain(_summed(q, own), _unused(q))
 
 
-@check("AV602", "old-graph", {"old_graph": MAY, "graph_grows": MAY}, of_run=True)
-def old_graph(question: Question) -> Iterator[Cause]:
+@check("AV602", "old-graph", {"old_graph": MAY, "graph_grows": MAY}, of_run=True, first=True)
+def old_graph(q: Question) -> Iterator[Cause]:
     """An op of an earlier pass, or from before the loop, and that each pass goes through again."""
-    q, last = question, question.last
+    last = q.last
     before = next((p for p in q.passes[-2::-1] if last is not None and p.source == last.source), None)
     if last is None or last.root is None or before is None or before.root is None:
         return
@@ -58,13 +57,11 @@ def old_graph(question: Question) -> Iterator[Cause]:
     ages = {op.number > began[1] for op in carried}  # of one age: several losses of one forward pass
     if len(ages) == PLENTY and not before.error:
         yield cause_of("graph_grows", op := max(carried, key=lambda op: op.number), op=spelling(op), **{"pass": last.source})
-        return
     for holder in q.holders:
         step = next((s.number for s in holder.steps if before.number < s.number < last.number), None)
         used = [op for op in shared if step is not None and any(g is leaf for g in op.given for leaf in holder.leaves)]
         if used:
             yield cause_of("old_graph", min(used, key=lambda op: op.number), op=spelling(used[0]), optimizer=holder.kind)
-            return
 
 
 def _own_ops(q: Question) -> dict[PassEvent, set[Op]]:
@@ -93,7 +90,7 @@ def _summed(q: Question, own: dict[PassEvent, set[Op]]) -> Iterator[Cause]:
         kept = _of_one_line(freed, with_history([op]))
         if len(kept) >= PLENTY:
             named = TARGET.match(getattr(op.source, "text", ""))
-            yield cause_of("kept_for_sum", op, held=named[1] if named else spelling(op), count=str(len(kept)))
+            yield cause_of("kept_for_sum", op, held=named[1] if named else spelling(op), count=len(kept))
             return
 
 
@@ -104,14 +101,14 @@ def _unused(q: Question) -> Iterator[Cause]:
     for name, tensors in _held(q.names) if done is not None else ():
         ops = [op for t in tensors if (op := q.maker_of(t)) is not None and op.number > done and op not in passed]
         if len(ops) >= MANY_RESULTS and len({op.source for op in ops}) == 1:
-            yield cause_of("kept_unused", ops[-1], held=name, count=str(len(ops)))
+            yield cause_of("kept_unused", ops[-1], held=name, count=len(ops))
             return
 
 
 @check("AV603", "losses-dropped", {"losses_dropped": MAY}, of_run=True)
-def losses_dropped(question: Question) -> Iterator[Cause]:
+def losses_dropped(q: Question) -> Iterator[Cause]:
     """Several losses of one line before each backward(), which uses the last of them only: it may stand behind a loop."""
-    q, last = question, question.last
+    last = q.last
     root = None if last is None else last.root
     if last is None or root is None or last.source is None or len(q.passes) <= PLENTY:
         return
@@ -130,7 +127,7 @@ def losses_dropped(question: Question) -> Iterator[Cause]:
         is_chosen = any(u.name not in NUMBERS or CHOOSING.search(getattr(u.source, "text", "<")) for u in readers)
         if count < PLENTY or not is_of_pass or is_chosen:
             return
-    yield cause_of("losses_dropped", root, count=str(count), **{"pass": last.source})
+    yield cause_of("losses_dropped", root, count=count, **{"pass": last.source})
 
 
 def _ends(q: Question, ops: list[Op]) -> set[Op]:
@@ -165,10 +162,7 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((path, v) for v in value)
     elif issubclass(kind, dict):
         yield from ((f"{path}[{k!r}]", v) for k, v in dict.items(value))
-    elif not issubclass(kind, type | ModuleType | FunctionType) and kind.__module__.partition(".")[0] not in (
-        "torch",
-        "autograd_viz",
-    ):
+    elif is_of_user(value):
         try:
             held = object.__getattribute__(value, "__dict__")
         except AttributeError:

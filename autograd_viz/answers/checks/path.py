@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import permutations
 
 from ... import words
@@ -18,6 +18,7 @@ from ..causes.paths import behind, has_graph, is_op, leading_from, origins, with
 from ..causes.question import Question
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "left_in_weights", "no_path", "made_after", "replaced", "copied")
+TERM_KINDS = ("term_of_gradients", "term_of_weights", "sampled_away", "drawn_by_normal")
 TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", "required_grad")
 MOST_LINES = 4  # of backward() that are looked at
 DETACHING = ("detach", "detach_", "data")
@@ -25,47 +26,43 @@ ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
 
 
 @check("AV101", "detached", {"path_cut_*": MAY})
-def detached(question: Question) -> list[Cause]:
+def detached(q: Question) -> list[Cause]:
     """The path from a parameter to the loss was cut: detach(), .data, item(), no_grad(), an op without a gradient."""
-    return [c for c in question.once(missing) if c.kind.startswith("path_cut")]
+    return [c for c in q.once(missing) if c.kind.startswith("path_cut")]
 
 
 @check("AV102", "unused", {**dict.fromkeys(UNUSED_KINDS, MAY), "not_used_now": ASKED})
-def unused(question: Question) -> list[Cause]:
+def unused(q: Question) -> list[Cause]:
     """No op of the last pass used the parameter, or the loss does not depend on what it made."""
-    return [c for c in question.once(missing) if c.kind in (*UNUSED_KINDS, "not_used_now")]
+    return [c for c in q.once(missing) if c.kind in (*UNUSED_KINDS, "not_used_now")]
 
 
-@check("AV103", "written-as-data", {"written_as_data": SO}, of_run=True)
-def written_as_data(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV103", "written-as-data", {"written_as_data": SO}, of_run=True, first=True)
+def written_as_data(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A tensor that an op had saved was changed through .data: autograd did not see it, and backward() used the new values."""
-    f = numbers
-    for node in ways:
+    for node in nodes:
         for saved in f.nodes[node].saved:
             write = None if saved.tensor is None else f.live.written_before_pass(node, saved.name)
             if write is not None and saved.tensor is not None:
                 said = {"written": f.name_of(saved.tensor) or words.THE_TENSOR, "op": name_of_op(f, node)}
                 yield cause_of("written_as_data", write, saved=f.source(node), **said)
-                return
 
 
-@check("AV104", "skip-written", {"skip_written": MAY}, of_run=True)
-def skip_written(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+@check("AV104", "skip-written", {"skip_written": MAY}, of_run=True, first=True)
+def skip_written(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """An in-place op first in a residual branch: it writes into the tensor that the skip adds, too."""
-    f = numbers
-    for node in ways:
-        users = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())]
+    for node in nodes:
+        users = f.takers(node)
         adds = [s for s in users if op_of(f, s) == "Add"]
         others = [s for s in users if s not in adds]
         layers = [s for s in others if f.source(s) is not None and f.source(s) == f.source(node)]
         before = next((a.node for a in f.nodes[node].next_functions if adds and others), None)
         is_first = before is not None and (op_of(f, before) == "Add" or f.source(before) != f.source(node))
         is_first &= bool(layers) or (before is not None and _begins_branch(f, node, adds[0], before))
-        is_written_by_user = is_first and _is_called(f, node)  # a GRU has in-place ops inside
-        written = f.live.changed(node, "result") if is_written_by_user else None
+        is_of_user = f.live.called_as(node).replace("_", "") == op_of(f, node).lower()  # a GRU has in-place ops inside
+        written = f.live.changed(node, "result") if is_first and is_of_user else None
         if written is not None and written.now:
             yield cause_at(f, "skip_written", node, added=f.source(adds[0]))
-            return
 
 
 def _begins_branch(f: Facts, node: str, add: str, before: str) -> bool:
@@ -77,15 +74,10 @@ def _begins_branch(f: Facts, node: str, add: str, before: str) -> bool:
     return is_given and (op.end_line < its.line or (op.line == its.line == its.end_line and its.contains(op)))
 
 
-def _is_called(f: Facts, node: str) -> bool:
-    """Has the program itself called the op of a node, in place or not?"""
-    return f.live.called_as(node).replace("_", "") == op_of(f, node).lower()
-
-
-@check("AV107", "leaf-lost", {"leaf_gone": MAY, "parameter_gone": MAY}, of_run=True)
-def lost_leaf(question: Question) -> Iterator[Cause]:
+@check("AV107", "leaf-lost", {"leaf_gone": MAY, "parameter_gone": MAY}, of_run=True, first=True)
+def lost_leaf(q: Question) -> Iterator[Cause]:
     """A leaf, or a parameter, that was changed in the statement that made it: what has its name is neither."""
-    q, root = question, None if question.last is None else question.last.root
+    root = q.last_root
     parts = {f"{name}.{k}": v for name, m in q.models.items() for k, v in vars(m).items() if k[:1] != "_"}
     for name, value in {**q.names, **parts}.items() if root is not None else ():
         op = q.maker_of(value) if has_graph(value) else None
@@ -96,14 +88,13 @@ def lost_leaf(question: Question) -> Iterator[Cause]:
         is_one = op.source is not None and ("Parameter(" if is_parameter else "requires_grad") in op.source.text
         if is_one and q.name_of(leaf) is None and not value.retains_grad:
             yield cause_of("parameter_gone" if is_parameter else "leaf_gone", op, variable=name, op=spelling(op))
-            return
 
 
 @check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY}, of_run=True)
-def not_frozen(question: Question) -> Iterator[Cause]:
+def not_frozen(q: Question) -> Iterator[Cause]:
     """requires_grad misspelt, or assigned to a module: a new attribute, which freezes nothing."""
-    file = "" if question.last is None or question.last.source is None else question.last.source.file
-    for name, model in question.models.items():
+    file = "" if q.last is None or q.last.source is None else q.last.source.file
+    for name, model in q.models.items():
         typo = next((t for t in TYPOS for p in model.parameters() if t in getattr(p, "__dict__", ())), None)
         if typo is not None:
             yield Cause("misspelt", source=assigned(file, typo), said={"typo": typo, "model": name})
@@ -114,27 +105,18 @@ def not_frozen(question: Question) -> Iterator[Cause]:
                 break
 
 
-@check(
-    "AV106",
-    "lost-term",
-    {"term_of_gradients": MAY, "term_of_weights": MAY, "sampled_away": MAY, "drawn_by_normal": MAY},
-    of_run=True,
-)
-def lost_term(question: Question) -> Iterator[Cause]:
+@check("AV106", "lost-term", dict.fromkeys(TERM_KINDS, MAY), of_run=True, first=True)
+def lost_term(q: Question) -> Iterator[Cause]:
     """A part of the loss that trains nothing, beside others: of gradients or weights without a graph, or made by sample()."""
-    roots = {p.source: p.root for p in question.history.passes if p.name == "backward" and not p.error}  # the last of each line
-    lost = (found for r in [*roots.values()][-MOST_LINES:] if r is not None and not r.cut for found in _lost(question, r))
-    if (first := next(lost, None)) is not None:
-        yield first
-        return
-    root = None if question.last is None else question.last.root
+    roots = {p.source: p.root for p in q.history.passes if p.name == "backward" and not p.error}  # the last of each line
+    yield from (found for r in [*roots.values()][-MOST_LINES:] if r is not None and not r.cut for found in _lost(q, r))
+    root = q.last_root
     if root is None or root.cut:
         return
     there, all_ops = with_history([root]), behind([root])
     normal = next((op for op in there if op.name == "normal" and any(map(is_op, op.given))), None)
     if normal is not None:
         yield cause_of("drawn_by_normal", normal, op=spelling(normal))
-        return
     if any(op.source is not None and "log_prob" in op.source.text for op in all_ops):
         return  # a score function: the draw is weighed, not followed
     for draw in all_ops:
@@ -143,7 +125,6 @@ def lost_term(question: Question) -> Iterator[Cause]:
             users = leading_from(draw, all_ops) & there
             if owners and any(type(g).__name__ == "Parameter" for op in users for g in op.given):
                 yield cause_of("sampled_away", draw)
-                return
 
 
 def _lost(q: Question, root: Op) -> Iterator[Cause]:

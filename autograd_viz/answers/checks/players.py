@@ -28,10 +28,16 @@ HALF, MOST = 0.5, 64
 End = tuple[Op, int, Op]  # the score, the sign with which it enters the loss, and the op that the loss takes it with
 
 
-@check("AV217", "same-aim", {"same_aim": MAY, "told_alike": MAY, "pulled_by_other": MAY, "score_sunk": MAY}, of_run=True)
-def same_aim(question: Question) -> Iterator[Cause]:
+@check(
+    "AV217",
+    "same-aim",
+    {"same_aim": MAY, "told_alike": MAY, "pulled_by_other": MAY, "score_sunk": MAY},
+    of_run=True,
+    first=True,
+)
+def same_aim(q: Question) -> Iterator[Cause]:
     """Two models that play, and of which one gets the other's aim: its labels, its sign, or its gradient."""
-    q, steps = question, [h for h in question.holders if h.steps and not h.maximizes]
+    steps = [h for h in q.holders if h.steps and not h.maximizes]
     for of_g, of_d in permutations(steps, 2):
         g, d = {*of_g.leaves}, {*of_d.leaves} - {*of_g.leaves}
         roots = [r for p in {p.source: p for p in q.passes[-MOST:]}.values() if (r := p.root) is not None and not p.error]
@@ -44,27 +50,20 @@ def same_aim(question: Question) -> Iterator[Cause]:
         if len(signs) == 1 and signs == wanted and 0 not in signs and reals and signs.isdisjoint(s for _, s, _ in reals):
             said = {"generator": _name(q, g), "discriminator": _name(q, d), "other": fakes[-1][2].source}
             yield cause_of("same_aim", own[-1][2], **said)
-            return
         if len(signs) == 1 and 0 not in signs and own and {s for _, s, _ in reals} == signs:
             yield cause_of("told_alike", fakes[-1][2], generator=_name(q, g), discriminator=_name(q, d))
-            return
         if (pulled := _pulled(q, of_g, of_d)) is not None:
             yield cause_of("pulled_by_other", pulled, generator=_name(q, g), discriminator=_name(q, d))
-            return
-        is_value = (
-            bool(theirs) and all(r.name in REGRESSIONS for r in theirs) and not d.isdisjoint(own[0][0].given if own else ())
-        )
-        if is_value and len(own) == 1 and wanted == {1} and mine[0].name == "mean":
+        is_value = theirs and all(r.name in REGRESSIONS for r in theirs)
+        if is_value and len(own) == 1 and not d.isdisjoint(own[0][0].given) and wanted == {1} and mine[0].name == "mean":
             yield cause_of("score_sunk", mine[0], actor=_name(q, g), critic=_name(q, d))
-            return
 
 
 def _pulled(q: Question, of_g: Holder, of_d: Holder) -> PassEvent | None:
     """The pass of the other's loss whose gradient is added to that of the generator, and that pulls the other way."""
     g, step = {*of_g.leaves}, of_g.steps[-1].number
     since = max((c.number for c in q.history.clearings(of_g.leaves[0]) if c.number < step), default=step)
-    passes = [p for p in q.passes[-MOST:] if since < p.number < step and p.root is not None]
-    passes = [p for p in passes if p.root is not None and not g.isdisjoint(q.leaves_of(p.root))]
+    passes = [p for p in q.passes[-MOST:] if since < p.number < step and not g.isdisjoint(q.leaves_of(p.root))]
     signs = [{s for op, s, _ in _ends(q, p.root) if _is_trained(g, op)} for p in passes if p.root is not None]
     is_of_two = len(passes) == 2 and any(passes[0].number < s.number < passes[1].number for s in of_d.steps)
     return passes[0] if is_of_two and signs in ([{1}, {-1}], [{-1}, {1}]) else None
@@ -81,8 +80,7 @@ def _is_trained(leaves: set[Any], op: Op) -> bool:
 
 def _name(q: Question, leaves: set[Any]) -> str:
     """The module that has them."""
-    found = (name for name, m in q.models.items() if any(p in leaves for p in m.parameters()))
-    return next(found, "the model")
+    return next((name for name, m in q.models.items() if any(p in leaves for p in m.parameters())), "the model")
 
 
 def _ends(q: Question, root: Op) -> Iterator[End]:

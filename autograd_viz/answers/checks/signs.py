@@ -1,4 +1,4 @@
-"""Checks of signs: a loss that the optimizer makes larger, or a term of it."""
+"""Checks of signs: a loss that the optimizer makes larger, or a term of it; and losses that have no least value."""
 
 from __future__ import annotations
 
@@ -7,35 +7,33 @@ from collections.abc import Callable, Iterator
 
 from ...graph.op_names import plain_name
 from ..causes.cause import Cause, cause_of
-from ..causes.check import MAY, check
+from ..causes.check import MAY, SO, check
 from ..causes.code import called_at
 from ..causes.facts import Facts
-from ..causes.numbers import bounds
+from ..causes.numbers import bounds, number
 from ..causes.ops import cause_at, numbers_of, op_of
 from ..causes.question import Question
-from .loss import RAW, SHAPED
+from .layers import weights_of
+from .loss import RAW, REGRESSIONS, SHAPED
 
-LOSSES = (
-    "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "NllLoss", "NllLoss2D", "KlDiv", "BinaryCrossEntropy",
-    "BinaryCrossEntropyWithLogits", "CtcLoss",
-)  # fmt: skip
-SIGNED = (*SHAPED, "Neg", "Sub", "Add", "Mul", "Div", "Mean", "Sum", "Stack", "Cat", "Rsub")
+LOSSES = (*REGRESSIONS, "NllLoss", "NllLoss2D", "KlDiv", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits", "CtcLoss")
+LINEAR = (*SHAPED, "Sub", "Add", "Rsub", "Neg", "Mul", "Div")  # what is large stays large through these
+SIGNED = (*LINEAR, "Mean", "Sum", "Stack", "Cat")
 COSTS = ("cost", "penalt", "regret", "risk", "loss(", "losses", "error", "energy")  # names of what is to become less
 LEFT = re.compile(r"^[\s\w.,]+=(?!=)")  # of an assignment
 CLIPPED = {"Maximum": -1, "Minimum": 1}  # the sign with which one of a clipped and a plain ratio is the wrong one
 PICKS = ("Gather", "Index")
 MOST = 64  # terms of a loss
-SIGNS = (
-    "minus_loss", "loss_maximized", "plus_log_prob", "plus_entropy", "clip_reversed",
-    "score_lowered", "plus_label",
-)  # fmt: skip
+GROWING = ("Exp", "Pow", "Mul", *REGRESSIONS, "Abs", "LinalgVectorNorm")
+SCALES = ("Exp", "Softplus")  # divisors that a layer gives, of a spread
+SIGNS = ("minus_loss", "loss_maximized", "plus_log_prob", "plus_entropy", "clip_reversed", "score_lowered", "plus_label")
 End = tuple[str, int, str]
 
 
 @check("AV205", "wrong-sign", dict.fromkeys(SIGNS, MAY), of_run=True)
-def wrong_sign(question: Question) -> Iterator[Cause]:
+def wrong_sign(q: Question) -> Iterator[Cause]:
     """The optimizer makes a loss larger: its sign is wrong, or the optimizer maximizes."""
-    q, root = question, None if question.last is None else question.last.root
+    root = q.last_root
     if root is None or len({p.source for p in q.passes}) > 1:  # in turns with another loss: an adversary
         return
     leaves = q.leaves_of(root)
@@ -57,17 +55,15 @@ def wrong_sign(question: Question) -> Iterator[Cause]:
             yield cause_of("score_lowered", root, score=_score(f, scores[0][0]), optimizer=kind)
 
 
-@check("AV231", "overlap-of-logits", {"overlap_of_logits": MAY}, of_run=True)
-def overlap_of_logits(numbers: Facts, question: Question) -> Iterator[Cause]:
+@check("AV231", "overlap-of-logits", {"overlap_of_logits": MAY}, of_run=True, first=True)
+def overlap_of_logits(f: Facts, q: Question) -> Iterator[Cause]:
     """An overlap, as of a dice loss, of what a layer gives: below 0 or above 1 it means nothing."""
-    f = numbers
-    if question.minimizes:
+    if q.minimizes:
         for node, _, _ in [*signed(f, lambda node: _score(f, node) == "the overlap")]:
-            products = [n for n in f.downstream([node]) if op_of(f, n) == "Mul" and None in _sides(f, n)]
+            products = [n for n in f.downstream([node]) if op_of(f, n) == "Mul" and None in f.sides(n)]
             top = next((n for n in products if _is_raw(f, n)), None)
             if _score(f, node) == "the overlap" and top is not None:
                 yield cause_at(f, "overlap_of_logits", top)
-                return
 
 
 def _is_of_label(f: Facts, end: End) -> bool:
@@ -75,9 +71,10 @@ def _is_of_label(f: Facts, end: End) -> bool:
     node, _, weighs = end
     if not weighs:
         return _is_pick(f, node)
-    if op_of(f, node) not in ("LogSoftmax", "Log") or (op_of(f, node) == "Log" and not _is_probability(f, node)):
+    made = op_of(f, [*_through(f, node, ("Log", "Add", "Rsub", "Clamp", "ClampMin", *SHAPED))][-1])  # or of 1 minus that
+    if op_of(f, node) != "LogSoftmax" and not (op_of(f, node) == "Log" and made in ("Sigmoid", "Softmax")):
         return False
-    kept = f.live.kept(weighs, "self" if _sides(f, weighs)[0] is None else "other")
+    kept = f.live.kept(weighs, "self" if f.sides(weighs)[0] is None else "other")
     return kept is not None and bool(((kept == 0) | (kept == 1)).all()) and bool(kept.any()) and _is_alone(f, weighs)
 
 
@@ -86,30 +83,20 @@ def _is_pick(f: Facts, node: str) -> bool:
     return op_of(f, node) in PICKS and op_of(f, [*_through(f, node, (*PICKS, *SHAPED))][-1]) == "LogSoftmax"
 
 
-def _is_probability(f: Facts, log: str) -> bool:
-    """Is it of what sigmoid() or softmax() gives, or of 1 minus that?"""
-    return op_of(f, [*_through(f, log, ("Log", "Add", "Rsub", "Clamp", "ClampMin", *SHAPED))][-1]) in ("Sigmoid", "Softmax")
-
-
 def _is_alone(f: Facts, weighs: str) -> bool:
     """Does no other data weigh it on the way to the loss, as a gain does?"""
-    node: str | None = weighs
     for _ in range(MOST):
-        node = next((s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())), None) if node is not None else None
-        if node is None:
+        if not (after := f.takers(weighs)):
             break
-        if op_of(f, node) == "Mul" and any(not t.requires_grad and t.value.shape for t in f.inputs(node)):
+        weighs = after[0]
+        if op_of(f, weighs) == "Mul" and any(not t.requires_grad and t.value.shape for t in f.inputs(weighs)):
             return False
     return True
 
 
-def _sides(f: Facts, node: str) -> list[str | None]:
-    return [a.node for a in f.nodes[node].next_functions]
-
-
 def _is_raw(f: Facts, product: str) -> bool:
     """Are its predictions the result of a layer, and its data a tensor of rows?"""
-    made = next((n for n in _sides(f, product) if n is not None), None)
+    made = next((n for n in f.sides(product) if n is not None), None)
     while made is not None and op_of(f, made) in SHAPED:
         made = _next(f, made)
     rows = [t.value.shape for t in f.inputs(product) if not t.requires_grad]
@@ -120,20 +107,20 @@ def _score(f: Facts, node: str) -> str:
     """What a term measures, if that is best when it is large: a cosine, or an overlap divided by a sum of two."""
     if f.live.called_as(node) == "cosine_similarity":
         last = [*_through(f, node, ("Sum",))][-1]
-        is_trained = all(a.node is not None for a in f.nodes[last].next_functions)  # two outputs may be meant to differ
+        is_trained = None not in f.sides(last)  # two outputs may be meant to differ
         return "" if is_trained else "cosine_similarity"
-    sides = [a.node for a in f.nodes[node].next_functions] if op_of(f, node) == "Div" else []
+    sides = f.sides(node) if op_of(f, node) == "Div" else []
     tops = [*_through(f, sides[0], ("Mul", "Add"))] if len(sides) == 2 else []
     sums = [*_through(f, sides[1], ("Add", "Sub"))] if len(sides) == 2 else []
     product = _next(f, tops[-1]) if tops and op_of(f, tops[-1]) == "Sum" else None
-    overlaps = [a.node for a in f.nodes[product].next_functions] if product is not None and op_of(f, product) == "Mul" else []
+    overlaps = f.sides(product) if product is not None and op_of(f, product) == "Mul" else []
     is_of_data = len(overlaps) == 2 and None in overlaps  # predictions times targets
     is_share = is_of_data and len(sums) > 1 and op_of(f, sums[-1]) == "Sum" and _next(f, sums[-1]) in overlaps
     return "the overlap" if is_share else ""
 
 
 def _next(f: Facts, node: str) -> str | None:
-    return next((a.node for a in f.nodes[node].next_functions if a.node is not None), None)
+    return next(iter(f.ways_on(node)), None)
 
 
 def _through(f: Facts, node: str | None, ops: tuple[str, ...]) -> Iterator[str]:
@@ -160,9 +147,7 @@ def signed(f: Facts, is_end: Callable[[str], bool]) -> Iterator[End]:
                 rows = [v for v in data if v.shape]  # one number may have any sign, of a reward as well
                 numbers = [n for n in numbers_of(f, node) if n is not None]
                 least = [*numbers, *((bounds(v) or (1.0, 0.0))[1] for v in rows)]  # data without an element above 0
-                is_minus = (
-                    op == "Neg" or (op == "Sub" and i == 1) or (op == "Rsub") or (op == "Mul" and any(n < 0 for n in least))
-                )
+                is_minus = op in ("Neg", "Rsub") or (op, i) == ("Sub", 1) or (op == "Mul" and any(n < 0 for n in least))
                 todo.append((after.node, -sign if is_minus else sign, node if op == "Mul" and data else weighs))
 
 
@@ -202,7 +187,91 @@ def _is_cost(f: Facts, end: End) -> bool:
 
 def _is_of_clipped_ratio(f: Facts, node: str) -> bool:
     """Are its inputs products with data, of a ratio and of the clamped ratio?"""
-    inputs = [a.node for a in f.nodes[node].next_functions if a.node is not None]
-    ratios = [a.node for n in inputs if op_of(f, n) == "Mul" for a in f.nodes[n].next_functions if a.node is not None]
-    clamps = [n for n in ratios if op_of(f, n) == "Clamp" and f.nodes[n].next_functions[0].node in ratios]
+    inputs = f.ways_on(node)
+    ratios = [way for n in inputs if op_of(f, n) == "Mul" for way in f.ways_on(n)]
+    clamps = [n for n in ratios if op_of(f, n) == "Clamp" and f.first(n) in ratios]
     return len(inputs) == len(ratios) == 2 and len(clamps) == 1
+
+
+@check("AV207", "falls-without-end", {"no_bottom": MAY, "weights_grow": MAY}, of_run=True, first=True)
+def no_bottom(f: Facts, q: Question) -> Iterator[Cause]:
+    """A square or an exp() of what a layer gives enters the loss with a minus, so the loss has no least value."""
+    trained = {f.live.id_of(p) for h in q.holders if h.steps for p in h.leaves} if q.minimizes else set()
+    if q.minimizes and q.history.gone:  # what an optimizer had that is gone is not known
+        trained |= {f.nodes[n].variable for n in f.pass_nodes}
+    trained -= {None}
+    if not trained or len({p.source for p in q.passes}) > 1:  # in turns with another loss: an adversary
+        return
+    found = [*signed(f, lambda node: _is_unclear(f, node))]
+    ends = [(node, sign) for node, sign, weighs in found if not (weighs and called_at(f.source(node)) == "log_prob")]
+    held = {n for node, sign in ends if sign > 0 and op_of(f, node) in GROWING for n in _layers_in(f, node)}
+    for node, sign in ends:
+        own = _layers_in(f, node) if sign < 0 and _is_even(f, node) else set()
+        if any(weights_of(f, n) & trained for n in own - held):
+            yield cause_at(f, "no_bottom", node)
+    of_weights = {(_leaf(f, node), sign) for node, sign in ends if op_of(f, node) in GROWING}
+    for node, sign in ends:
+        leaf = _leaf(f, node) if sign < 0 and _is_even(f, node) else None
+        if leaf in trained and leaf is not None and (leaf, 1) not in of_weights:
+            yield cause_at(f, "weights_grow", node)
+
+
+def _leaf(f: Facts, node: str) -> str | None:
+    """The leaf that it is computed of, if that is all."""
+    leaves = {f.nodes[a.node].variable for a in f.nodes[node].next_functions if a.node is not None}
+    return leaves.pop() if len(leaves) == 1 else None
+
+
+def _is_unclear(f: Facts, node: str) -> bool:
+    """Is it a product, or a quotient, whose other factor has no known sign?"""
+    op, ways = op_of(f, node), [i for i, a in enumerate(f.nodes[node].next_functions) if a.node is not None]
+    if op in ("Add", "Sub"):
+        return f.plain(node, "alpha") not in ("", "1", "1.0")
+    if op == "Div" and 0 in ways:
+        return not all(_has_sign(f.others(node, 0)[0].value, False) for _ in f.others(node, 0)[:1])
+    if op == "Mul" and len(ways) == 1:
+        return not all(_has_sign(t.value, True) for t in f.others(node, ways[0]))
+    return op in ("Mul", "Div")
+
+
+def _has_sign(value: object, either: bool) -> bool:
+    found = bounds(value)  # type: ignore[arg-type]
+    return found is not None and (found[0] >= 0 < found[1] or (either and found[1] <= 0))
+
+
+def _is_even(f: Facts, node: str) -> bool:
+    """Is it exp(), an even power, or a product of a tensor with itself?"""
+    op, ways = op_of(f, node), f.nodes[node].next_functions
+    power = (number(f.plain(node, "exponent")) or 0.0) if op == "Pow" else 0.0
+    return op == "Exp" or (power > 0 and power % 2 == 0) or (op == "Mul" and len(set(ways)) == 1 < len(ways))
+
+
+def _layers_in(f: Facts, node: str) -> set[str]:
+    """The layers whose results make its input as large as they are. One that is met twice may cancel: `x - x.mean()`."""
+    todo, met = [a.node for a in {*f.nodes[node].next_functions}], list[str]()
+    for _ in range(MOST):
+        n = todo.pop() if todo else None
+        op = "" if n is None else op_of(f, n)
+        if n is not None and op in RAW:
+            met.append(n)
+        elif n is not None and op in (*LINEAR, "Exp"):
+            ways = f.sides(n)
+            is_scaled = op == "Div" and len(ways) > 1 and ways[1] is not None and op_of(f, ways[1]) not in SCALES
+            todo += [] if is_scaled else ways[: 1 if op == "Div" else None]  # `x / x.norm()` is not large
+    return {n for n in met if met.count(n) == 1}
+
+
+@check(
+    "AV211", "arguments-exchanged", {"exchanged": MAY, "exchanged_labels": SO, "exchanged_logs": SO}, of_run=True, first=True
+)
+def exchanged(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+    """A binary cross entropy or a kl_div that got the targets as its input, and the predictions as its targets."""
+    for node in nodes:
+        op, sent = op_of(f, node), [a.node for a in f.nodes[node].next_functions[:2]]
+        if op.startswith("BinaryCrossEntropy") and len(sent) > 1 and sent[0] is None and sent[1] is not None:
+            given = next((t.value for t in f.inputs(node) if not t.requires_grad), None)
+            is_label = given is not None and bool(given.numbers) and {*given.numbers} <= {0, 1}
+            yield cause_at(f, "exchanged_labels" if is_label else "exchanged", node)
+        own = sent[0] if op == "Xlogy" and len(sent) > 1 and sent[0] == sent[1] else None  # kl_div: a target and its logarithm
+        if own is not None and op_of(f, own) == "LogSoftmax":
+            yield cause_at(f, "exchanged_logs", node)

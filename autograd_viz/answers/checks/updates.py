@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise, product
-from types import FunctionType, ModuleType
 from typing import Any
 
 from ... import words
 from ...graph.passes import Holder
-from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of
 from ..causes.check import MAY, check
 from ..causes.facts import Facts
 from ..causes.history import Event, Op, PassEvent
 from ..causes.ops import op_of
-from ..causes.paths import behind
+from ..causes.paths import behind, is_of_user
 from ..causes.present import last_write
 from ..causes.question import Question
 from .layers import TAKERS, weights_of
@@ -37,9 +35,8 @@ DRAWN = ("uniform_", "normal_", "orthogonal_", "reset_parameters")  # how names 
 
 
 @check("AV412", "cleared-between-passes", {"cleared_between": MAY})
-def cleared_between(question: Question) -> Iterator[Cause]:
+def cleared_between(q: Question) -> Iterator[Cause]:
     """Several passes before each step(), with zero_grad() before each of them: the step uses the last one only."""
-    q = question
     steps = sorted(s.number for h in q.optimizers if h.kind != "LBFGS" for s in h.steps)  # it clears for each trial of a step
     passes = [p for p in q.passes if not (p.error or p.wanted) and (p.root is None or q.is_reached_from(p.root))]
     if len(steps) < PLENTY or not passes or [c for c in last_write(q) if c.kind != "clipped"]:
@@ -50,14 +47,13 @@ def cleared_between(question: Question) -> Iterator[Cause]:
     rounds = [r for a, b in between if (r := [p for p in passes if (a is None or a < p.number) and p.number < b])][-PLENTY:]
     pairs = [(a, b, [c for c in cleared if a.number < c.number < b.number]) for r in rounds for a, b in pairwise(r)]
     is_always = all(cs and (a.source == b.source or _is_unread(q, a, cs[0])) for a, b, cs in pairs)
-    is_always &= all(len(r) >= PLENTY for r in rounds) and (
-        len({p.source for p in rounds[-1]}) == 1 or bool(rounds[-1][0].root)
-    )
+    is_of_one = len({p.source for p in rounds[-1]}) == 1 or bool(rounds[-1][0].root)
+    is_always &= is_of_one and all(len(r) >= PLENTY for r in rounds)
     others = [s.number for h in q.holders if not h.holds for s in h.steps]  # of an optimizer that has its turn in between
     is_used = any(a.number < s < b.number for a, b, _ in pairs for s in others)
     if is_always and not set_by and not is_used:
         at = next(c for c in reversed(cleared) if c.number < rounds[-1][-1].number)
-        yield cause_of("cleared_between", at, count=str(len(rounds[-1])), **{"pass": rounds[-1][-1].source})
+        yield cause_of("cleared_between", at, count=len(rounds[-1]), **{"pass": rounds[-1][-1].source})
 
 
 def _is_unread(q: Question, of: PassEvent, cleared: Event) -> bool:
@@ -73,16 +69,15 @@ def _is_unread(q: Question, of: PassEvent, cleared: Event) -> bool:
 
 
 @check("AV413", "undone", {"drawn_anew": MAY, "clamped_back": MAY})
-def undone(question: Question) -> Iterator[Cause]:
+def undone(q: Question) -> Iterator[Cause]:
     """What steps have changed is written over: values are drawn anew in the loop, or clamped back to their bounds."""
-    q = question
     steps = sorted(s.number for h in q.optimizers for s in h.steps)
     written = q.events("written") if len(steps) >= SETTLED else []
     if not written:
         return
     last, by = written[-1], f"{written[-1].name}()"
     if steps[-2] < last.number < steps[-1] and last.name.endswith(DRAWN) and last.detail[1] == tuple(q.tensor.shape):
-        yield cause_of("drawn_anew", last, by=by, count=str(len(steps) - 1))
+        yield cause_of("drawn_anew", last, by=by, count=len(steps) - 1)
     elif last.number > steps[-1] and last.name.startswith(("clamp", "clip")) and q.grad is not None:
         value, grad = q.tensor.detach(), q.grad.detach()
         least, most = value.min(), value.max()
@@ -92,20 +87,20 @@ def undone(question: Question) -> Iterator[Cause]:
 
 
 @check("AV414", "copied-onto-itself", {"onto_itself": MAY, "one_network": MAY}, of_run=True)
-def copied_onto_itself(question: Question) -> Iterator[Cause]:
+def copied_onto_itself(q: Question) -> Iterator[Cause]:
     """A copy that copies nothing: state_dict() gives the weights themselves, and `target = net` is the same network."""
-    first = min((s.number for h in question.holders for s in h.steps), default=None)
-    found = [e for e in question.history.onto_itself if first is not None and e.number > first]
+    first = min((s.number for h in q.holders for s in h.steps), default=None)
+    found = [e for e in q.history.onto_itself if first is not None and e.number > first]
     if found:
         yield cause_of("onto_itself", found[-1], by=f"{found[-1].name}()")
-    elif first is not None and (pair := _one_network(question)) is not None:
+    elif first is not None and (pair := _one_network(q)) is not None:
         root, target, online = pair
         yield cause_of("one_network", root, target=target, online=online)
 
 
 def _one_network(q: Question) -> tuple[Op, str, str] | None:
     """A trained module with two names, one of them a target's, of which the loss has a result without a history, too."""
-    root = None if q.last is None else q.last.root
+    root = q.last_root
     apart = behind(op for op in behind([root]) if op.cut) if root is not None else []
     trained = {p for h in q.holders if h.steps for p in h.leaves}
     for path, names in _namespaces(q.names):
@@ -122,21 +117,14 @@ def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
     """The user's variables, and the attributes of each of the user's objects. No code of the user's runs."""
     yield "", names
     for name, value in names.items():
-        kind = type(value)
-        if isinstance(value, type | ModuleType | FunctionType) or kind.__module__.partition(".")[0] in (
-            "torch",
-            "autograd_viz",
-        ):
-            continue
-        held = getattr(value, "__dict__", None)
+        held = getattr(value, "__dict__", None) if is_of_user(value) else None
         if isinstance(held, dict):
             yield f"{name}.", {**held, **held.get("_modules", {})}
 
 
-@check("AV420", "tie-lost", {"tie_copied": MAY, "tie_replaced": MAY}, of_run=True)
-def tie_lost(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+@check("AV420", "tie-lost", {"tie_copied": MAY, "tie_replaced": MAY}, of_run=True, first=True)
+def tie_lost(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A table of embeddings and the weight of a layer that seem meant to be one parameter, and are two."""
-    f, q, nodes = numbers, question, [*ways]
     leaves = {f.live.id_of(p): p for h in q.holders if h.steps for p in h.leaves}
     edges = [a for n in nodes if op_of(f, n) == "Embedding" for a in f.nodes[n].next_functions]
     tables = {f.nodes[a.node].variable for a in edges if a.node is not None}
@@ -149,12 +137,10 @@ def tie_lost(numbers: Facts, ways: Iterable[str], question: Question) -> Iterato
         gone, first = q.history.owner_of(own), next(iter(q.history.events_of(own, "placed")), None)
         if gone is not None and first is not None and "Embedding" in getattr(first.source, "text", ""):
             yield cause_of("tie_replaced", gone, **said)
-            return
         if _alike(own.detach(), other.detach()) > ALIKE:
             begun = min(s.number for h in q.holders for s in h.steps)
             made = [e for e in q.history.events_of(own, "made", "placed", "written") if e.number < begun]
             yield cause_of("tie_copied", made[-1] if made else None, **said)
-            return
 
 
 def _alike(a: Any, b: Any) -> float:
@@ -165,9 +151,8 @@ def _alike(a: Any, b: Any) -> float:
 
 
 @check("AV415", "optimizer-made-anew", {"made_anew": MAY, "model_anew": MAY})
-def made_anew(question: Question) -> Iterator[Cause]:
+def made_anew(q: Question) -> Iterator[Cause]:
     """An optimizer with averages of the gradient is made anew for each step, so it begins again; or with its model."""
-    q = question
     for h in [h for h in q.optimizers if h.made is not None]:
         same = [e for e in q.history.born if e.source == h.made.source and e.name == h.kind]
         steps = [s.number for s in (*q.history.gone, *(s for other in q.holders for s in other.steps))]
@@ -177,7 +162,7 @@ def made_anew(question: Question) -> Iterator[Cause]:
             continue
         if used.detail > same[-PLENTY].number:
             if len(same) > MANY_MODELS and not _goes_on(q):
-                yield cause_of("model_anew", h.made, optimizer=h.kind, count=str(len(same)))
+                yield cause_of("model_anew", h.made, optimizer=h.kind, count=len(same))
         elif h.kind.startswith(STATEFUL) or h.momentum:
             is_read = any(e.number > same[0].number for e in q.events("written"))
             yield from () if is_read else [cause_of("made_anew", h.made, optimizer=h.kind)]
@@ -193,10 +178,9 @@ def _goes_on(q: Question) -> bool:
     return any(e.source not in lines for e in q.events("written")) or any(shapes in others for shapes in own)
 
 
-@check("AV416", "target-follows-at-once", {"follows_at_once": MAY, "led_back": MAY}, of_run=True)
-def follows_at_once(question: Question) -> Iterator[Cause]:
+@check("AV416", "target-follows-at-once", {"follows_at_once": MAY, "led_back": MAY}, of_run=True, first=True)
+def follows_at_once(q: Question) -> Iterator[Cause]:
     """An update that makes a target network almost equal to the trained one, or the trained one to the other."""
-    q = question
     held = {p for h in q.holders for p in h.leaves}
     nets = [(name, dict(m.named_parameters())) for name, m in q.models.items()]
     for name, copies in nets:
@@ -207,7 +191,6 @@ def follows_at_once(question: Question) -> Iterator[Cause]:
                 found = _follows(q, t, own[path]) or _follows(q, own[path], t) if own[path] in held else None
                 if found is not None:
                     yield Cause(found.kind, source=found.source, said={**found.said, "target": name, "online": online})
-                    return
 
 
 def _follows(q: Question, t: Any, w: Any) -> Cause | None:
@@ -219,30 +202,27 @@ def _follows(q: Question, t: Any, w: Any) -> Cause | None:
     if not written or not holders or not alike or written[-1].number < holders[-1].steps[-1].number:
         return None
     apart, step = float((t.detach() - w.detach()).norm()), step_of(holders[-1], q.history.norms(trained[0][0])[1], w.numel())
-    said: dict[str, Said] = {"apart": number_text(apart), "step": number_text(step)}
-    return cause_of(kind, written[-1], **said) if 0 < apart < CLOSE * step else None
+    return cause_of(kind, written[-1], apart=apart, step=step) if 0 < apart < CLOSE * step else None
 
 
 @check("AV417", "decayed-away", {"decayed_away": MAY, "decay_in_gradient": MAY})
-def decayed_away(question: Question) -> Iterator[Cause]:
+def decayed_away(q: Question) -> Iterator[Cause]:
     """A weight decay that takes a large part of the weights away in each step, or adds more to a gradient than it has."""
-    q = question
     for h in q.optimizers if q.tensor.ndim > 1 else ():
         part, (own, grad) = (h.rate or 0.0) * h.decay, q.norms
         if len(h.steps) < SETTLED or not own or sum(p.ndim > 1 for p in h.leaves) < 2:
             continue  # of one matrix it may be a ridge regression, which is meant
         if h.kind in APART and part >= DECAYED:
-            said = {"decay": number_text(h.decay), "percent": f"{100 * part:.3g}"}
-            yield cause_of("decayed_away", h.steps[-1], optimizer=h.kind, **said)
+            yield cause_of("decayed_away", h.steps[-1], optimizer=h.kind, decay=h.decay, percent=f"{100 * part:.3g}")
         elif h.kind in ADDING and h.decay >= LARGE_DECAY and h.decay * own > grad * BALANCE:
-            said = {"decay": number_text(h.decay), "added": number_text(h.decay * own), "own": number_text(grad)}
+            said = {"decay": h.decay, "added": h.decay * own, "own": grad}
             yield cause_of("decay_in_gradient", h.steps[-1], optimizer=h.kind, **said)
 
 
 @check("AV418", "seeded-in-loop", {"seeded_in_loop": MAY}, of_run=True)
-def seeded_in_loop(question: Question) -> Iterator[Cause]:
+def seeded_in_loop(q: Question) -> Iterator[Cause]:
     """manual_seed() with the same seed in each iteration: dropout, noise and batches are the same in all steps."""
-    q, seeds = question, question.history.seeds
+    seeds = q.history.seeds
     passes = [p.number for p in q.passes][-PLENTY - 1 :]
     rounds = [[e for e in seeds if a < e.number < b] for a, b in pairwise(passes)]
     if len(rounds) < PLENTY or q.last is None or q.last.root is None or not all(rounds):

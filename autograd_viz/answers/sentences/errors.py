@@ -85,11 +85,7 @@ WITH_NUMBERS = (
     (r"must match except in dimension (?P<dim>\d+)\. Expected size (?P<wanted>\d+) but got size (?P<given>\d+)", "JOINED", ""),
     (r"a Tensor with (?P<given>\d+) elements cannot be converted to Scalar", "ITEM", ""),
     (r"Expected input batch_size \((?P<wanted>\d+)\) to match target batch_size \((?P<given>\d+)\)", "ROWS", ""),
-    (
-        r"arget size \(torch.Size\(\[(?P<given>[\d, ]+)\]\)\).* input size \(torch.Size\(\[(?P<wanted>[\d, ]+)\]\)\)",
-        "TARGET_SHAPE",
-        "",
-    ),
+    (rf"arget size \({_SIZE.format('given')}\).* input size \({_SIZE.format('wanted')}\)", "TARGET_SHAPE", ""),
     (r"multi-target not supported", "CLASS_SHAPE", ""),
     (r"floating point type for target with class probabilities, got (?P<given>\w+)", "CLASS_ROWS", ""),
     (rf"(?s)Expected parameter (?P<wanted>\w+) .* of distribution (?P<given>\w+)\({_NAN}", "DISTRIBUTION", ""),
@@ -99,15 +95,12 @@ NODE = re.compile(r"\b\w+Backward\w*")  # a node's name in a message
 
 
 def explain_error(message: str, node: str = "", call: Mapping[str, str] | None = None) -> str:
-    """Explain an error of autograd and what to do about it.
+    """What an error of autograd means and what to do about it, in one or two sentences; "" for an error that is not known.
 
     Args:
         message: the error's text.
         node: name of the node that raised: "MulBackward0".
         call: what is known of the call that raised: "module", "target", ...
-
-    Returns:
-        One or two sentences, or "" for an error that is not known.
     """
     for part, sentence in KNOWN:
         if part in message:
@@ -123,15 +116,7 @@ def explain_error(message: str, node: str = "", call: Mapping[str, str] | None =
 
 
 def whose_error(error: BaseException, node: str) -> str:
-    """Which user function raised an error while a node ran: a hook, or the backward of a Function.
-
-    Args:
-        error: the error.
-        node: name of the node.
-
-    Returns:
-        One sentence with its name and line, or "" for an error that no user code raised.
-    """
+    """Which hook, or backward of a user's Function, raised an error while a node with this name ran, and its line; else ""."""
     was_library, found = False, None
     for frame in traceback.extract_tb(error.__traceback__):
         is_library = frame.filename.startswith((OWN, "<autograd_viz")) or PYTORCH in frame.filename

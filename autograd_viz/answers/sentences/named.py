@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 from ... import words
 from ...graph.model import Document, Formula, Node, Saved, Value
-from ...graph.text import call_text, shape_text, value_text
+from ...graph.text import call_text, value_text
 from ...graph.trace import NamedRule, Step, Term
-from .past import Arrival, sent
-from .text import before_hooks
+from .past import Arrival, Arrivals, sent
+from .text import before_hooks, is_shape
 
-Arrivals = Mapping[int, Sequence[Arrival]]  # by output of the node's op
 LONGEST = 110  # characters of a rule
 MOST_PARTS = 3  # of a sum that is written out
 _TOKEN = re.compile(r"[^\W\d]\w*(?:\[\d+\])?ᵀ?|[\d.]+(?:e[+-]?\d+)?\w*|\*\*|\s+|.", re.DOTALL)
@@ -58,7 +57,7 @@ class NamedRules:
 
     def _sender(self, arrival: Arrival) -> str:
         node = self.nodes[arrival.sender.node]
-        of = self._result(node, 0)
+        of = self._made(node.op, 0)
         return words.FROM_NODE.format(node=f"{node.name} ({of})" if of else node.name)
 
     def _accumulated(self, step: Step, is_sum: bool) -> list[NamedRule]:
@@ -90,13 +89,12 @@ class NamedRules:
         if left is None:
             return NamedRule(text)
         if step.result_shapes and step.result_shapes[edge] not in (None, left.shape):
-            text = words.SUMMED.format(text=text, value=value_text(left) if _is_written(left) else _size_text(left))
+            size = f"({'×'.join(map(str, left.shape))})"  # as under the heat maps
+            text = words.SUMMED.format(text=text, value=size if is_shape(left) else value_text(left))
         terms, sign = terms_of(_rule_text(node, formula), known)
-        return NamedRule(text, f"grad_inputs.{edge}", terms, sign) if self._has_arrays(node, step, left) else NamedRule(text)
-
-    def _has_arrays(self, node: Node, step: Step, left: Value) -> bool:
         values = [left, *step.grad_outputs, *(s.value for s in node.saved)]
-        return any(v is not None and _is_array(v) for v in values)
+        has_arrays = any(v is not None and _is_array(v) for v in values)
+        return NamedRule(text, f"grad_inputs.{edge}", terms, sign) if has_arrays else NamedRule(text)
 
     def _unclear(self, node: Node) -> set[str]:
         """Expressions that stand for two of the tensors in the node's rules, as in a chain of `h = sigmoid(h)`."""
@@ -110,7 +108,7 @@ class NamedRules:
         kept = {s.name: self._kept(node, s) for s in node.saved if s.value is not None}
         known = {name: Operand(name if text in unclear else text, f"saved.{name}") for name, text in kept.items()}
         for i in range(node.outputs):
-            if name := self._result(node, i):
+            if name := self._made(node.op, i):
                 gradient = "" if name in unclear else words.GRADIENT_OF.format(name=name)
                 text = gradient or (f"grads[{i}]" if node.outputs > 1 else "grad")
                 known[f"grads[{i}]"] = Operand(text, f"grad_outputs.{i}", is_phrase=bool(gradient))
@@ -119,13 +117,10 @@ class NamedRules:
     def _variable(self, node: str, index: int) -> str:
         """The tensor to whose node a gradient goes: its name or its expression; "" if it is not known."""
         leaf = self.nodes[node].variable
-        return (self.names[leaf] or words.A_LEAF) if leaf is not None else self._result(self.nodes[node], index)
-
-    def _result(self, node: Node, index: int) -> str:
-        """The tensor whose gradient arrives at an output of a node."""
-        return self._made(node.op, index)
+        return (self.names[leaf] or words.A_LEAF) if leaf is not None else self._made(self.nodes[node].op, index)
 
     def _made(self, id: str | None, index: int) -> str:
+        """The tensor that an op made as this result, whose gradient arrives at that output of its node."""
         op = self.ops.get(id or "")
         if op is None or index >= len(op.outputs):
             return ""
@@ -134,9 +129,8 @@ class NamedRules:
     def _kept(self, node: Node, saved: Saved) -> str:
         """A saved tensor: its name, its expression, or the number in the user's code; else PyTorch's name."""
         if saved.tensor is not None:
-            return self.names.get(saved.tensor) or (
-                self._call(*made) if (made := self.makers.get(saved.tensor)) else saved.name
-            )
+            made = self.makers.get(saved.tensor)
+            return self.names.get(saved.tensor) or (self._call(*made) if made else saved.name)
         op = self.ops.get(node.op or "")
         text = "" if saved.value is None else value_text(saved.value)
         return text if op is not None and text in [o.text for o in op.inputs if o.tensor is None] else saved.name
@@ -156,7 +150,7 @@ def _is_added(step: Step, index: int, several: Sequence[Arrival]) -> bool:
 def _sum(target: str, terms: tuple[Term, ...], values: Sequence[Value | None], result: str) -> NamedRule:
     """A sum: with numbers if they are few, else with names."""
     there = [v for v in values if v is not None]
-    if not all(map(_is_written, there)):
+    if any(map(is_shape, there)):
         return NamedRule(f"{target} = {' + '.join(t.name for t in terms)}", result, terms, "+")
     *numbers, total = map(value_text, there)
     text = f"{target} = {' + '.join(numbers)} = {total}"
@@ -165,15 +159,6 @@ def _sum(target: str, terms: tuple[Term, ...], values: Sequence[Value | None], r
 
 def _is_array(value: Value) -> bool:
     return math.prod(value.shape) > 1
-
-
-def _is_written(value: Value) -> bool:
-    return value_text(value) != shape_text(value.shape)
-
-
-def _size_text(value: Value) -> str:
-    """(3×8), as under the heat maps."""
-    return f"({'×'.join(map(str, value.shape))})"
 
 
 def _rule_text(node: Node, formula: Formula) -> str:
@@ -192,9 +177,6 @@ def _sides(node: Node, formula: Formula, known: Known) -> list[str]:
     rule = rewritten(_rule_text(node, formula), known)
     numbers = [rewritten(part, {}) for part in _parts(formula)[1:] if "shape (" not in part]
     return [rule if len(rule) <= LONGEST else rule[: LONGEST - 1] + "…", *numbers]
-
-
-# -- the text of a rule -----------------------------------------------------------------------------------------------
 
 
 class Operand(NamedTuple):

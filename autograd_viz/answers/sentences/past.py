@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...graph.model import Document, Value
@@ -25,18 +25,16 @@ class Arrival(NamedTuple):
         return self.sender.grad_inputs[self.edge]
 
 
-class Past:
-    """An index over the steps of one document.
+Arrivals = Mapping[int, Sequence[Arrival]]  # by output of a node's op
 
-    Attributes:
-        steps: the steps that are in the index.
-        arrivals: what has arrived at (node, output of its op), in order.
-    """
+
+class Past:
+    """An index over the steps of one document."""
 
     def __init__(self, document: Document) -> None:
         self.nodes = {n.id: n for n in document.nodes}
-        self.steps: list[Step] = []
-        self.arrivals: dict[tuple[str, int], list[Arrival]] = {}
+        self.steps: list[Step] = []  # those that are in the index
+        self.arrivals: dict[tuple[str, int], list[Arrival]] = {}  # at (node, output of its op), in order
 
     def follow(self, steps: tuple[Step, ...]) -> None:
         """Make these the steps. The cost depends only on what differs."""
@@ -76,9 +74,6 @@ def sent(arrivals: Iterable[Arrival]) -> list[Value]:
     return [a.value for a in arrivals if a.value is not None]
 
 
-# -- zeros, nan and inf -----------------------------------------------------------------------------------------------
-
-
 class Birth(NamedTuple):
     """Where a property of a gradient began."""
 
@@ -108,13 +103,9 @@ PROPERTIES = {"zero": all_zero, "nan": has_nan, "inf": has_inf}
 
 
 def born_in(step: Step, sent: Sequence[Value]) -> tuple[str, ...]:
-    """The flags of a step: "zero", "nan", "inf" if a gradient became that.
+    """The flags of a step: "zero", "nan", "inf" if a gradient became that by the rule, a sum, a hook, an edit, or accumulation.
 
-    It may have become so by the node's rule, the sum of gradients, a hook, the user's edit, or accumulation.
-
-    Args:
-        step: the step.
-        sent: what was sent to its node; empty for the first gradient of a pass. That one is flagged where it arrives.
+    `sent` to its node was nothing for the first gradient of a pass. That one is flagged where it arrives.
     """
     arrived, left = ([g for g in some if g is not None] for some in (step.grad_outputs, step.grad_inputs))
     ways = [(sent, arrived), (arrived, left)]  # (before, after)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
 
 from ... import words
 from ...graph.model import Document, NextFunction, Node, Op, Tensor, Value
 from ...graph.text import call_text, gradient_text, shape_text, value_text
 from ...graph.trace import Change, HookRun, Step
 from .named import NamedRules
-from .past import Arrival, sent
-from .text import before_hooks, first_few, hook_kind, is_differentiable, listed, same, size_text, together
+from .past import Arrivals, sent
+from .text import before_hooks, first_few, hook_kind, is_differentiable, is_shape, listed, same, size_text, together, written
 
-Arrivals = Mapping[int, Sequence[Arrival]]  # by output of its op
 FEW = 4  # leaves that are named one by one
 MANY_PARTS = 8  # a sum with more parts is not written out
 MANY_UNUSED = 4  # outputs that are counted, not listed
@@ -22,15 +20,12 @@ MANY_BYTES = 1000  # the sentence tells the freed memory from here on
 
 
 class Sentences:
-    """Writes the sentence of each step of one document.
+    """Writes the sentence of each step of one document, the graph before the pass, and its rules in the user's names (`rules`).
 
     Args:
-        document: the graph before the pass.
+        document: the graph.
         recorded: the pass itself is recorded (create_graph).
         frees: steps free saved tensors; else the sentence says what backward() would free.
-
-    Attributes:
-        rules: writes the rules of each step in the user's names.
     """
 
     def __init__(self, document: Document, recorded: bool = False, frees: bool = True) -> None:
@@ -65,7 +60,9 @@ class Sentences:
             return words.NO_LEAVES
         if len(given) > FEW:
             return words.MANY_LEAVES.format(count=len(given), wanted=sum(t.requires_grad for t in given))
-        return words.LEAVES.format(leaves=listed([_leaf(t) for t in given]))
+        said = [(words.LEAF_WITH_GRAD if t.requires_grad else words.LEAF, t) for t in given]
+        leaves = [text.format(name=t.name or words.A_TENSOR, value=value_text(t.value)) for text, t in said]
+        return words.LEAVES.format(leaves=listed(leaves))
 
     def _ran(self, op: Op) -> str:
         """What one op computed, saved and created."""
@@ -73,10 +70,8 @@ class Sentences:
         values = [value_text(t.value) for t in outputs if t is not None]
         node = None if op.node is None else self.nodes[op.node]
         saved = [s.name for s in node.saved if s.state in ("kept", "freed")] if node else []
-        if values:
-            template = words.COMPUTES_AND_SAVES if saved else words.COMPUTES
-        else:
-            template = words.RAN_AND_SAVES if saved else words.RAN
+        computed, ran = (words.COMPUTES_AND_SAVES, words.RAN_AND_SAVES) if saved else (words.COMPUTES, words.RAN)
+        template = computed if values else ran
         text = template.format(call=self._call(op, outputs), value=listed(values), names=listed(saved))
         if node is not None and node.name == "CopySlices" and values:  # a view was changed, and so its base
             name = next((t.name for t in outputs if t is not None and t.name), words.A_TENSOR)
@@ -121,10 +116,10 @@ class Sentences:
         a = step.accumulation
         if a is None:
             return [words.NO_GRADIENT.format(node=node.name)]
-        name = self._name(a.tensor, words.A_LEAF)
+        name = self.tensors[a.tensor].name or words.A_LEAF
         if a.old is None:
             return [words.FIRST.format(name=name, new=gradient_text(a.new))]
-        if _is_shape(a.new):
+        if is_shape(a.new):
             return [words.ADDS_ARRAY.format(name=name, shape=shape_text(a.new.shape))]
         return [words.ADDS.format(name=name, old=value_text(a.old), incoming=value_text(a.incoming), new=value_text(a.new))]
 
@@ -138,17 +133,17 @@ class Sentences:
 
     def _arrived(self, step: Step, arrivals: Arrivals) -> list[str]:
         """What happened to it on arrival: edits, sums, hooks, retain_grad."""
-        edits = [words.EDITED.format(value=_text(before_hooks(step, i))) for i in step.edited]
+        edits = [words.EDITED.format(value=written(before_hooks(step, i))) for i in step.edited]
         retained = [self._retained(c) for c in step.changes if c.at.startswith("retain:") and c.after is not None]
         return [*edits, *self._sums(step, arrivals), *_hooks(step, "tensor"), *retained, *_hooks(step, "pre")]
 
     def _retained(self, kept: Change) -> str:
         """What retain_grad() has kept, and its earlier value."""
         tensor = kept.at.removeprefix("retain:")
-        name, old = self._name(tensor, words.A_TENSOR), kept.before
+        name, old = self.tensors[tensor].name or words.A_TENSOR, kept.before
         if old is None:
             return words.RETAINED.format(name=name)
-        return words.RETAINED_ADDED.format(name=name, old=gradient_text(old), new=_text(kept.after))
+        return words.RETAINED_ADDED.format(name=name, old=gradient_text(old), new=written(kept.after))
 
     def _sums(self, step: Step, arrivals: Arrivals) -> list[str]:
         """Outputs at which several gradients arrived: the parts and their sum."""
@@ -157,7 +152,7 @@ class Sentences:
             parts, total = sent(several), before_hooks(step, index)
             if len(parts) < 2 or total is None or index in step.edited:
                 continue
-            if _is_shape(total):
+            if is_shape(total):
                 found.append(words.SUM_ARRAY.format(count=len(parts), shape=shape_text(total.shape)))
             elif len(parts) > MANY_PARTS:
                 found.append(words.SUM_MANY.format(count=len(parts), total=value_text(total)))
@@ -212,7 +207,7 @@ class Sentences:
 
     def _target(self, after: NextFunction, sender: Node) -> str:
         target = self.nodes[after.node or ""]
-        name = self._name(target.variable, words.A_LEAF) if target.variable else self._result_of(target, sender)
+        name = self.tensors[target.variable].name or words.A_LEAF if target.variable else self._result_of(target, sender)
         return f"{target.name}{words.OF.format(names=name)}" if name else target.name
 
     def _result_of(self, node: Node, sender: Node) -> str:
@@ -230,7 +225,8 @@ class Sentences:
         return next(iter(self._results(node)), call)
 
     def _results(self, node: Node) -> list[str]:
-        return [name for t in self._outputs(node) if t is not None and (name := self.tensors[t].name)]
+        made = () if node.op not in self.ops else self.ops[node.op].outputs
+        return [name for t in made if t is not None and (name := self.tensors[t].name)]
 
     def _interpreted(self, op: Op | None, node: Node, step: Step) -> list[str]:
         """How the numbers of a compiled region were made."""
@@ -240,13 +236,11 @@ class Sentences:
             return []
         if step.interpreted is None:
             return [words.COMPILED_RAN, *([words.GRAPH_BREAK.format(reason=op.graph_break)] if op.graph_break else [])]
+        gap = step.interpreted
+        told = words.INTERPRETED_GAP.format(gap=gap) if gap else words.INTERPRETED_SAME
+        told = words.INTERPRETED if math.isnan(gap) else told
         again = [f"{s.name} = {s.text}" for s in node.saved if s.state == "plain"]
-        return [*([words.COMPUTED_AGAIN.format(values=listed(again))] if again else []), self._gap(step.interpreted)]
-
-    def _gap(self, gap: float) -> str:
-        if math.isnan(gap):
-            return words.INTERPRETED
-        return words.INTERPRETED_GAP.format(gap=gap) if gap else words.INTERPRETED_SAME
+        return [*([words.COMPUTED_AGAIN.format(values=listed(again))] if again else []), told]
 
     def _freed(self, step: Step) -> list[str]:
         freed = [c.at.rpartition(".")[2] for c in step.changes if ".saved." in c.at and c.after is None]
@@ -257,13 +251,6 @@ class Sentences:
             names = f"{names} ({size_text(step.freed)})"
         return [(words.FREED if self.frees else words.WOULD_FREE).format(names=names)]
 
-    def _outputs(self, node: Node) -> Sequence[str | None]:
-        op = self.ops.get(node.op or "")
-        return () if op is None else op.outputs
-
-    def _name(self, tensor: str, otherwise: str) -> str:
-        return self.tensors[tensor].name or otherwise
-
 
 def _hooks(step: Step, kind: str) -> list[str]:
     """What the user's hooks of one kind did to the gradient."""
@@ -271,7 +258,7 @@ def _hooks(step: Step, kind: str) -> list[str]:
 
 
 def _hook(hook: HookRun) -> str:
-    before, after = _text(hook.before), _text(hook.after)
+    before, after = written(hook.before), written(hook.after)
     if same(hook.before, hook.after):
         form = words.HOOK_RAN if hook.before is None else words.HOOK_SAW
     elif hook.after is None:
@@ -279,17 +266,3 @@ def _hook(hook: HookRun) -> str:
     else:
         form = words.HOOK_CHANGED_ARRAY if before == after else words.HOOK_CHANGED
     return form.format(kind=hook_kind(hook), name=hook.name, before=before, after=after, shape=after)
-
-
-def _text(value: Value | None) -> str:
-    return "None" if value is None else value_text(value)
-
-
-def _is_shape(value: Value) -> bool:
-    """Is it too large to be written out?"""
-    return value_text(value) == shape_text(value.shape)
-
-
-def _leaf(tensor: Tensor) -> str:
-    text = words.LEAF_WITH_GRAD if tensor.requires_grad else words.LEAF
-    return text.format(name=tensor.name or words.A_TENSOR, value=value_text(tensor.value))

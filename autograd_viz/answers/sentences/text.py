@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from ... import words
 from ...graph.model import Value
+from ...graph.text import shape_text, value_text
 from ...graph.trace import HookRun, Step
 
 MOST_PARTS = 12  # parts that a sentence lists
-ARRIVING = ("tensor", "pre")  # kinds of hooks that see what arrives
 
 
 def first_few(parts: list[str]) -> list[str]:
@@ -29,20 +29,27 @@ def together(sentences: Iterable[str]) -> str:
     return words.BETWEEN.join(sentences)
 
 
-def size_text(count: int) -> str:
+def size_text(count: int, unit: str = "B", prefixes: str = "kMGT") -> str:
     """12 B, 1.2 kB, 3.4 MB."""
-    size, units = float(count), ["B", "kB", "MB", "GB", "TB"]
-    while size >= 1000 and len(units) > 1:
-        size, units = size / 1000, units[1:]
-    return f"{count} B" if units[0] == "B" else f"{size:.1f} {units[0]}"
+    size, prefix = float(count), ""
+    while size >= 1000 and prefixes:
+        size, prefix, prefixes = size / 1000, prefixes[0], prefixes[1:]
+    return f"{size:.1f} {prefix}{unit}" if prefix else f"{count} {unit}"
 
 
 def work_text(count: int) -> str:
     """12 FLOP, 1.2 GFLOP."""
-    size, units = float(count), ["", "k", "M", "G", "T", "P"]
-    while size >= 1000 and len(units) > 1:
-        size, units = size / 1000, units[1:]
-    return f"{count} FLOP" if not units[0] else f"{size:.1f} {units[0]}FLOP"
+    return size_text(count, "FLOP", "kMGTP")
+
+
+def is_shape(value: Value) -> bool:
+    """Is it too large to be written out?"""
+    return value_text(value) == shape_text(value.shape)
+
+
+def written(value: Value | None) -> str:
+    """Its text; "None" if there is none."""
+    return "None" if value is None else value_text(value)
 
 
 def hook_kind(hook: HookRun) -> str:
@@ -56,20 +63,15 @@ def same(a: Value | None, b: Value | None) -> bool:
     return a == b or repr(a) == repr(b)
 
 
-def before_hooks(step: Step, index: int) -> Value | None:
-    """What arrived at an output before the user's hooks saw it."""
-    return _before(step, index, ARRIVING)
+def before_hooks(step: Step, index: int, kinds: tuple[str, ...] = ("tensor", "pre")) -> Value | None:
+    """What arrived at an output before the user's hooks of these kinds saw it."""
+    seen = (h.before for h in step.hooks if h.kind in kinds and h.index == index and h.before is not None)
+    return next(seen, step.grad_outputs[index])
 
 
 def after_hooks(step: Step, index: int) -> Value | None:
     """A gradient after its tensor hooks. retain_grad() keeps it, and the node's prehooks get it."""
-    return _before(step, index, ("pre",))
-
-
-def _before(step: Step, index: int, kinds: tuple[str, ...]) -> Value | None:
-    """What the first hook of these kinds saw there, else what arrived."""
-    seen = (h.before for h in step.hooks if h.kind in kinds and h.index == index and h.before is not None)
-    return next(seen, step.grad_outputs[index])
+    return before_hooks(step, index, ("pre",))
 
 
 def is_differentiable(dtype: str) -> bool:
