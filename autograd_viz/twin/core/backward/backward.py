@@ -17,8 +17,8 @@ from ..base.quiet import quiet
 from ..tensor.as_array import Size
 from ..tensor.tensor import Tensor, of_array
 from .accumulate_grad import gradient_edge
-from .batch import batches, stack_batch
 from .engine import GraphTask
+from .gradients import batches, stack_batch
 from .node import Edge, Node
 from .reentrant import Errand, check_interrupt, stack_is_half_full
 

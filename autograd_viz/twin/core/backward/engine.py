@@ -15,9 +15,8 @@ from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 from . import hooks
 from .accumulate_grad import AccumulateGrad
-from .anomaly import check_nan, warn_where_made
 from .gradients import as_tensor, small, small_arrays, sum_of, validate_outputs
-from .instrumentation import set_saved_hooks
+from .instrumentation import check_nan, set_saved_hooks, warn_where_made
 from .node import SMALL, Done, Edge, Node, Step
 from .ready_queue import input_buffers_of, leading_to, push, take
 

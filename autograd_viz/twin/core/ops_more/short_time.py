@@ -15,8 +15,8 @@ from ..op import public
 from ..ops.elementwise.complex_numbers import view_as_complex, view_as_real
 from ..ops.layers.padding import constant_pad_nd, pad
 from ..ops.layers.windows import window_count
+from ..ops.shape.shape import as_strided
 from ..ops.shape.slicing import slice_dim, unfold_backward
-from ..ops.shape.strided import as_strided
 from ..tensor import Tensor, refuse_if
 from .fourier import fft_c2c, fft_c2r, fft_r2c
 

@@ -11,8 +11,8 @@ from ...base.names import diagonal, diagonal_backward, expand
 from ...op import public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse_if
 from . import shape
+from .shape import as_strided
 from .slicing import diagonal_dims, diagonal_view
-from .strided import as_strided
 from .views import permute, reshape_any
 
 
