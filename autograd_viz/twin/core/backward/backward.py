@@ -35,11 +35,7 @@ _ONE = Tensor, GradientEdge  # for isinstance: `Tensor | GradientEdge` would mak
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The place that receives the gradient of a tensor.
-
-    Raises:
-        RuntimeError: it does not require grad.
-    """
+    """The place that receives the gradient of a tensor. Raises RuntimeError: it does not require grad."""
     node, output_nr = gradient_edge(tensor)
     if node is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
@@ -154,7 +150,7 @@ def backward(
     grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
-    """Add the gradients of `tensors` to the `grad` of the leaves that they depend on.
+    """Add the gradients of `tensors` to the `grad` of the leaves that they depend on. Raises RuntimeError: as in PyTorch.
 
     Args:
         tensors: one tensor or several.
@@ -163,9 +159,6 @@ def backward(
         create_graph: record the pass, for higher derivatives.
         grad_variables: PyTorch's old name of `grad_tensors`.
         inputs: accumulate into these tensors only.
-
-    Raises:
-        RuntimeError: as in PyTorch.
     """
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)

@@ -85,10 +85,7 @@ class GraphTask:
         return node in self.input_buffers and (self.wanted is None or node in self.wanted)
 
     def step(self) -> Step | None:
-        """Run the next node. None if the node only hands over a captured gradient.
-
-        If the node raises, the pass keeps its state.
-        """
+        """Run the next node; None if it only hands over a captured gradient. If the node raises, the pass keeps its state."""
         done = self.advance()
         return None if done is None else Step(*done)
 

@@ -77,8 +77,7 @@ def tensor_hooks(tensor: Tensor) -> dict[int, Any]:
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
     """Call ``hook(grad)`` each time the gradient of this tensor has been computed. Its result replaces the gradient.
 
-    Raises:
-        RuntimeError: the tensor does not require grad.
+    Raises RuntimeError: the tensor does not require grad.
     """
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -88,8 +87,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
     """Call ``hook(leaf)`` each time a gradient has been added to this leaf's `grad`.
 
-    Raises:
-        RuntimeError: not a leaf, or it does not require grad.
+    Raises RuntimeError: not a leaf, or it does not require grad.
     """
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")

@@ -82,14 +82,11 @@ def packed(kept: Any, hooks: Any, node: Node) -> Any:
 
 
 class set_detect_anomaly:  # noqa: N801 -- PyTorch's name
-    """Set anomaly mode, and restore it at the end of a ``with`` block.
+    """Set anomaly mode, and restore it at the end of a ``with`` block. Raises TypeError: not a bool.
 
     Args:
         mode: remember where each node was made.
         check_nan: stop a backward pass when a node returns nan.
-
-    Raises:
-        TypeError: not a bool.
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:

@@ -90,9 +90,7 @@ class SavedTensor:
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Let `pack_hook` store the tensor, and `unpack_hook` return it.
 
-        Raises:
-            RuntimeError: it already has hooks, or there is no tensor.
-            TypeError: not callable.
+        Raises RuntimeError: it already has hooks, or there is no tensor. TypeError: not callable.
         """
         for hook in (pack_hook, unpack_hook):
             if not callable(hook):

@@ -76,9 +76,7 @@ count_values.defvjp(weights=lambda grad: no_derivative("bincount"))
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
     """The count of each whole number.
 
-    Raises:
-        NotImplementedError: floating point numbers.
-        RuntimeError: not a vector of whole numbers from 0 on.
+    Raises NotImplementedError: floating point numbers. RuntimeError: not a vector of whole numbers from 0 on.
     """
     refuse(input, "fc", "bincount_cpu")
     refuse_if(minlength < 0, "minlength should be >= 0")
@@ -105,10 +103,7 @@ def histogram_bins(self, *, bins, low, high, weight=None):
 
 @tensor_call("histc")
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """The number of elements in each of `bins` equal parts of a range.
-
-    Raises RuntimeError: no bins, or a range that ends before it begins.
-    """
+    """The number of elements in each of `bins` equal parts of a range. Raises RuntimeError: no bins, or a reversed range."""
     refuse_if(bins <= 0, lambda: f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     refuse_if(max < min, "torch.histc: max must be larger than min")
     return histogram_bins(input, bins=bins, low=min, high=max)[0]

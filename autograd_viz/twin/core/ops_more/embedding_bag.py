@@ -131,10 +131,7 @@ def embedding_bag(
     scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
-    """The sum, mean or maximum of bags of rows of `weight`.
-
-    Raises ValueError, RuntimeError, IndexError: the arguments do not fit together.
-    """
+    """The sum, mean or maximum of bags of rows of `weight`. Raises ValueError, RuntimeError, IndexError: they do not fit."""
     check_weight(input, weight, per_sample_weights)
     include_last_offset = include_last_offset and input.ndim == 1
     input, starts, per_sample_weights = as_bags(input, offsets, per_sample_weights)

@@ -229,9 +229,7 @@ def grid_sample(
 ) -> Any:
     """Each image of a batch, sampled at the points of a grid. Coordinates run from -1 to 1.
 
-    Raises:
-        ValueError: an unknown mode.
-        RuntimeError: the grid does not fit the images, or bicubic mode for volumes.
+    Raises ValueError: an unknown mode. RuntimeError: the grid does not fit the images, or bicubic mode for volumes.
     """
     if mode not in _MODES:
         raise ValueError(
@@ -279,9 +277,7 @@ def _check(input: Tensor, grid: Tensor) -> None:
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Any:
     """The grid for the affine transformation of an image by the matrices `theta`.
 
-    Raises:
-        ValueError: the matrices do not fit the size.
-        NotImplementedError: neither images nor volumes.
+    Raises ValueError: the matrices do not fit the size. NotImplementedError: neither images nor volumes.
     """
     size = tuple(int(s) for s in size)
     if not theta.dtype.is_floating_point:

@@ -85,10 +85,7 @@ def unfold_windows(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: 
 def fold_windows(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
-    """An image from the columns that unfold made. Overlapping elements are summed.
-
-    Raises RuntimeError: the columns do not fit an image of this size.
-    """
+    """An image from the columns of unfold; overlapping elements are summed. Raises RuntimeError: they do not fit this size."""
     options, size = _window_options(kernel_size, dilation, padding, stride), n_of(output_size, 2)
     if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
         raise RuntimeError(
@@ -215,10 +212,7 @@ def _check_places(input: Tensor, indices: Tensor, size: Ints) -> None:
 
 @public("nn.functional.local_response_norm")
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """Each element, divided by a power of the mean square of `size` neighbouring channels.
-
-    Raises ValueError: fewer than three dimensions.
-    """
+    """Each element, divided by a power of the mean square of `size` channels around it. Raises ValueError: fewer than 3-d."""
     if input.ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)")
     if input.numel() == 0:

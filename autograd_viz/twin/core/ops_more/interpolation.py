@@ -80,10 +80,7 @@ _SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_
 
 
 def _declare(name: str, node_name: str, n: int, weights: Callable[..., Any], aligns: bool = True) -> Primitive:
-    """One interpolation of `n` dimensions, with its gradient. `weights` gives the matrix of a dimension.
-
-    The options are `output_size`, `align_corners` if `aligns`, and a scale per dimension.
-    """
+    """One interpolation of `n` dimensions and its gradient; `weights` makes a dimension's matrix; `aligns` adds an option."""
     options = ("output_size", *(("align_corners",) if aligns else ()), *_SCALES[n])
     defaults = {o: None if o.startswith("scales") else Primitive.required for o in options}
     back = f"{name}_backward"
@@ -144,9 +141,7 @@ def interpolate(
 ) -> Any:  # fmt: skip
     """The images of a batch in another size, given in elements or as a factor.
 
-    Raises:
-        ValueError: arguments that contradict each other.
-        NotImplementedError: a mode that these dimensions lack.
+    Raises ValueError: arguments that contradict each other. NotImplementedError: a mode that these dimensions lack.
     """
     if align_corners is not None and mode not in _ALIGNING:
         raise ValueError(

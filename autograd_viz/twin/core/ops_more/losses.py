@@ -91,10 +91,7 @@ def multilabel_soft_margin_loss(
 
 @loss("margin_ranking_loss")
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0) -> Any:
-    """max(0, -target * (input1 - input2) + margin). Target 1 means that input1 should be larger.
-
-    Raises RuntimeError: the dimensions differ.
-    """
+    """max(0, margin - target * (input1 - input2)). Target 1 wants a larger input1. Raises RuntimeError: dimensions differ."""
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "

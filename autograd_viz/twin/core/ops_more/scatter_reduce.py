@@ -117,9 +117,6 @@ def product_of_others(self: Any, src: Any, dim: int, index: Any, include_self: b
 
 @public("scatter_reduce", inplace=True)
 def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> Any:
-    """Combine `src` into `input` at `index` along `dim`: sum, prod, mean, amax or amin.
-
-    Raises RuntimeError: another reduction.
-    """
+    """Combine `src` into `input` at `index` along `dim`: sum, prod, mean, amax or amin. Raises RuntimeError: another one."""
     refuse_if(reduce not in COMBINE, lambda: f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     return scatter_reduce_src(input, src, dim=dim, index=index, reduce=reduce, include_self=include_self)

@@ -61,22 +61,13 @@ def stft(
     center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool | None = None,
     return_complex: bool | None = None,
 ) -> Any:  # fmt: skip
-    """The frequencies (..., frequency, time) of one signal, or of several.
+    """The frequencies (..., frequency, time) of one signal (time,), or of several (signal, time).
 
-    Args:
-        input: (time,) or (signal, time).
-        n_fft: the length of the transforms.
-        hop_length: the step of the window; default: a quarter of n_fft.
-        win_length: the length of the window, at most n_fft.
-        window: its weights; default: ones.
-        center: pad the signal at both ends, by `pad_mode`, so that the first window is centred at its beginning.
-        pad_mode: as in torch.nn.functional.pad.
-        normalized: divide by the root of n_fft.
-        onesided: only the first half of the frequencies, as is usual for real numbers.
-        return_complex: complex numbers; otherwise pairs in a last dimension of length 2.
-
-    Raises:
-        RuntimeError: lengths that do not fit each other.
+    The windows have `n_fft` elements and are `hop_length` apart (default: a quarter of n_fft). `window` has the weights of
+    `win_length` elements in their middle (default: ones). With `center`, the signal is padded at both ends by `pad_mode`; so
+    the first window is centred at its beginning. `normalized` divides by the root of n_fft. `onesided` gives only the first
+    half of the frequencies, as is usual for real numbers. `return_complex` gives complex numbers, otherwise pairs in a last
+    dimension of length 2. Raises RuntimeError: lengths that do not fit each other.
     """
     hop_length, win_length = n_fft // 4 if hop_length is None else hop_length, win_length or n_fft
     several = input.ndim > 1

@@ -156,9 +156,7 @@ def inv(A: Tensor) -> Any:
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
     """X with A @ X = B (X @ A = B if not `left`).
 
-    Raises:
-        RuntimeError: the types differ, or B is a vector and `left` is False.
-        LinAlgError: A is singular.
+    Raises RuntimeError: the types differ, or B is a vector and `left` is False. LinAlgError: A is singular.
     """
     square_matrices(A, "linalg.solve")
     floating(A, "linalg.solve")
@@ -235,10 +233,7 @@ def matrix_power(input: Tensor, n: int) -> Any:
 # fmt: off
 @public_primitive("linalg.lu", "LinalgLuBackward0", results=("P", "L", "U"), nondifferentiable=("P",))
 def linalg_lu(A, *, pivot=True):
-    """P, L and U with A = P @ L @ U.
-
-    Raises RuntimeError: a vector, another type, or no pivots, which PyTorch's CPU lacks too.
-    """
+    """P, L and U with A = P @ L @ U. Raises RuntimeError: a vector, another type, or no pivots (as PyTorch on the CPU)."""
     refuse_if(A.ndim < 2, lambda: f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
     if A.dtype.kind not in "fc" or A.dtype.itemsize == 2:
         supported(Tensor(A), "lu_cpu")

@@ -176,10 +176,7 @@ def glu_double_backward(grad: Any, grad_output: Any, self: Any, dim: int) -> Any
 
 @public("nn.functional.glu")
 def glu(input: Tensor, dim: int = -1) -> Any:
-    """A gated linear unit: the first half of the input times the sigmoid of the second half.
-
-    Raises RuntimeError: the length of `dim` is odd, or the input has no dimensions.
-    """
+    """The first half of the input, times the sigmoid of the second. Raises RuntimeError: the length of `dim` is odd, or 0-d."""
     refuse_if(input.ndim == 0, "glu does not support scalars because halving size must be even")
     at = from_front(dim, input.ndim)
     refuse_if(input.shape[at] % 2, lambda: f"Halving dimension must be even, but dimension {at} is size {input.shape[at]}")

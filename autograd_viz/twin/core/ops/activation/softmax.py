@@ -148,14 +148,10 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
 # fmt: on
 @public("nn.functional.gumbel_softmax")
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
-    """The softmax of logits with Gumbel noise.
+    """The softmax of logits (unnormalized log probabilities) with Gumbel noise, along `dim`.
 
-    Args:
-        logits: unnormalized log probabilities.
-        tau: a smaller value makes the result sharper.
-        hard: return one-hot vectors, with the gradient of the soft ones.
-        eps: has no effect, as in PyTorch.
-        dim: the dimension of the softmax.
+    A smaller `tau` makes the result sharper. With `hard`, vectors are one-hot, with the gradient of the soft ones. `eps` has no
+    effect, as in PyTorch.
     """
     noise = -empty(logits.shape, dtype=logits.dtype).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)

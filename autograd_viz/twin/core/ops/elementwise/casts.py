@@ -29,10 +29,7 @@ to_copy.defvjp(self = lambda grad: grad)
 def to(
     self: Tensor, *wanted: Any, dtype: Any = None, device: Any = None, copy: bool = False, memory_format: Any = None, **how: Any
 ) -> Any:
-    """The values in the given type, or in the type of a given tensor. Returns self if the type is the same.
-
-    Raises AssertionError: a device that is not the CPU.
-    """
+    """The values in a type, or in that of a tensor; self if it is the same. Raises AssertionError: a device but the CPU."""
     flags = [w for w in wanted if isinstance(w, bool)]  # non_blocking, copy
     for w in wanted:
         if isinstance(w, dtypes.dtype):

@@ -101,9 +101,7 @@ def within(value: Any, min: Any, max: Any) -> Any:
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     """The nearest value between `min` and `max`. They are numbers or tensors; one of them is optional.
 
-    Raises:
-        RuntimeError: both bounds are missing.
-        TypeError: one bound is a tensor, the other a number.
+    Raises RuntimeError: both bounds are missing. TypeError: one bound is a tensor, the other a number.
     """
     refuse_if(min is None and max is None, "torch.clamp: At least one of 'min' or 'max' must not be None")
     bounds = [b for b in (min, max) if b is not None]

@@ -99,20 +99,14 @@ public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), val
 
 @public("torch.view_as_real")
 def pairs_of(input: Tensor) -> Any:
-    """A view with the two numbers of each element in a last dimension of length 2.
-
-    Raises RuntimeError: the numbers are real.
-    """
+    """A view with both numbers of each element in a last dimension of length 2. Raises RuntimeError: the numbers are real."""
     refuse_if(not input.dtype.is_complex, "view_as_real is only supported for complex tensors")
     return view_as_real(input)
 
 
 @public("torch.view_as_complex")
 def numbers_of(input: Tensor) -> Any:
-    """A view that reads each pair in the last dimension as one complex number.
-
-    Raises RuntimeError: not pairs of floating point numbers, or the pairs are not contiguous in memory.
-    """
+    """A view of each pair in the last dimension as one complex number. Raises RuntimeError: no contiguous pairs of floats."""
     if not input.dtype.is_floating_point:
         raise RuntimeError(
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "

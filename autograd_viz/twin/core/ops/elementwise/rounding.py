@@ -196,10 +196,7 @@ nan_to_num = public_row("nan_to_num", "NanToNumBackward0",
 
 @public_primitive("heaviside", "torch::autograd::NotImplemented", promotes=unpromoted, inplace=True)
 def heaviside(self, values):
-    """0 for negative, 1 for positive numbers, `values` at 0; PyTorch has no gradient for it.
-
-    Raises RuntimeError: the types differ.
-    """
+    """0 for negative, 1 for positive numbers, `values` at 0; without gradient. Raises RuntimeError: the types differ."""
     refuse_if(self.dtype != values.dtype, "heaviside is not yet implemented for tensors with different dtypes.")
     return np.where(self == 0, values, self > 0).astype(self.dtype)
 heaviside.defvjp(self = lambda grad: no_derivative("heaviside"), values = lambda grad: no_derivative("heaviside"))

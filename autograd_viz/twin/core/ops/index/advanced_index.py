@@ -116,10 +116,7 @@ index_put_tensors.defvjp(
 @public(inplace=True)
 @of_tensors
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
-    """Write (or add) `values` at these indices. There is one index tensor for each of the first dimensions.
-
-    Raises RuntimeError: `values` has another type.
-    """
+    """Write (or add) `values` at indices, a tensor for each of the first dimensions. Raises RuntimeError: of another type."""
     result = index_put_tensors(input, values, indices=tuple(indices), accumulate=accumulate)
     fills_mask = len(indices) == 1 and indices[0].dtype.name == "bool" and values.numel() == 1
     if input.dtype is not values.dtype and not fills_mask:

@@ -109,9 +109,7 @@ scatter_add = row("scatter_add", "ScatterAddBackward0", "A copy of self with out
 def index_select(self, *, dim, index):
     """The slices along `dim` at these indices.
 
-    Raises:
-        IndexError: `index` is not a vector, or is out of range.
-        RuntimeError: `index` is not int32 or int64.
+    Raises IndexError: `index` is not a vector, or is out of range. RuntimeError: `index` is not int32 or int64.
     """
     refuse_if(index.ndim > 1, "index_select(): Index is supposed to be a vector", IndexError)
     refuse_if(index.dtype.kind != "i" or index.dtype.itemsize < 4, "index_select(): Expected dtype int32 or int64 for index")

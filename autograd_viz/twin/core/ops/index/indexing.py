@@ -32,10 +32,7 @@ def getitem(self: Tensor, key: Any) -> Any:
 
 @public("Tensor.__setitem__")
 def setitem(self: Tensor, key: Any, value: Any) -> None:
-    """`x[key] = value`: write into a view if the key is basic, else at tensors of indices.
-
-    Raises TypeError: the value is neither a tensor nor a number.
-    """
+    """`x[key] = value`: into a view if the key is basic, else at tensors of indices. Raises TypeError: no tensor or number."""
     value = assigned(self, value)
     if is_plain_element(self, key, value):
         self._data[key] = value._data

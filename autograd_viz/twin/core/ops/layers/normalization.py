@@ -43,10 +43,7 @@ def normalization_backward(grad: Any, input: Any, mean: Any, rstd: Any, dim: tup
 
 
 def standardized(x: Any, dim: tuple[int, ...], eps: float) -> tuple[Any, Any, Any, Any]:
-    """(x - mean) / sqrt(variance + eps) over `dim`, the mean, the variance, and 1 / sqrt(variance + eps).
-
-    The dimensions stay with length 1.
-    """
+    """(x - mean) / sqrt(variance + eps) over `dim`, mean, variance, 1 / sqrt(variance + eps); dimensions stay with length 1."""
     count = x.dtype.type(mean_divisor(x.shape, dim))
     mean = np.add.reduce(x, axis=dim, keepdims=True) / count
     centred = x - mean
@@ -204,9 +201,8 @@ def group_norm(
 ) -> Any:  # fmt: skip
     """Normalize each group of channels of each sample to mean 0 and variance 1, then apply weight and bias.
 
-    Raises:
-        RuntimeError: the groups do not divide the channels, or a parameter does not have one element per channel.
-        ValueError: a group has a single value.
+    Raises RuntimeError: the groups do not divide the channels, or a parameter does not have one element per channel.
+    ValueError: a group has a single value.
     """
     refuse_if(input.ndim < 2, lambda: f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, pixels = input.shape[0], input.shape[1], int(np.prod(input.shape[2:]))
@@ -294,9 +290,8 @@ def batch_norm(
 ) -> Any:  # fmt: skip
     """Each channel (dimension 1), normalized. In training the batch gives the statistics and updates the running averages.
 
-    Raises:
-        ValueError: a channel has a single value in training, or eps is not positive.
-        RuntimeError: a parameter does not have one element per channel.
+    Raises ValueError: a channel has a single value in training, or eps is not positive. RuntimeError: a parameter does not have
+    one element per channel.
     """
     if training and input.shape[0] * int(np.prod(input.shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {Size(input.shape)}")
@@ -314,10 +309,7 @@ def instance_norm(
     input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
     bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:  # fmt: skip
-    """Each channel of each sample, normalized. It is batch norm with samples and channels merged.
-
-    Raises ValueError: a channel of a sample has a single value.
-    """
+    """Batch norm of each channel of each sample. Raises ValueError: a channel of a sample has a single value."""
     if use_input_stats and int(np.prod(input.shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {Size(input.shape)}")
     n, c = input.shape[:2]

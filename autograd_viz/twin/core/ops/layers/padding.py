@@ -80,9 +80,7 @@ Supported combinations for non-constant padding:
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
     """Pad the last dimensions at both ends: pad = (before last, after last, before second last, ...).
 
-    Raises:
-        RuntimeError: the padding does not fit the input.
-        NotImplementedError: an unknown mode, or a number of dimensions that the mode lacks.
+    Raises RuntimeError: the padding does not fit. NotImplementedError: an unknown mode, or one without these dimensions.
     """
     around = tuple(int(p) for p in pad)
     n = len(around) // 2

@@ -254,12 +254,7 @@ soft_margin_loss = row("soft_margin_loss", "SoftMarginLossBackward0", "log(1 + e
 # fmt: on
 @loss("binary_cross_entropy")
 def binary_cross_entropy_of(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Any:
-    """Binary cross entropy of probabilities.
-
-    Raises:
-        ValueError: the sizes differ.
-        RuntimeError: a probability outside [0, 1].
-    """
+    """Binary cross entropy of probabilities. Raises ValueError: the sizes differ. RuntimeError: one is outside [0, 1]."""
     if target.shape != input.shape:
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "

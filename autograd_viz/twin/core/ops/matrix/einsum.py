@@ -89,13 +89,7 @@ def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
 
 @public("linalg.multi_dot")
 def multi_dot(tensors: Sequence[Tensor]) -> Any:
-    """The product of several matrices, in the cheapest order.
-
-    The first and the last may be vectors.
-
-    Raises:
-        RuntimeError: fewer than two, or shapes that do not fit.
-    """
+    """The product of matrices (first and last may be vectors) in the cheapest order. Raises RuntimeError: they do not fit."""
     matrices = list(tensors)
     n = len(matrices)
     refuse_if(n < 2, lambda: f"multi_dot(): expected at least 2 tensors but got {n}")
@@ -144,10 +138,7 @@ def einsum(equation: Any, *operands: Any) -> Any:
     """Sums of products by the names of dimensions: "ij,jk->ik" is the product of two matrices.
 
     Each operand gets all named dimensions, those of the result first; missing ones have length 1. Then the operands are
-    multiplied two at a time. A dimension is summed when no later operand has it.
-
-    Raises:
-        RuntimeError: the equation does not fit the operands.
+    multiplied two at a time. A dimension is summed when no later one has it. Raises RuntimeError: the equation does not fit.
     """
     if isinstance(equation, Tensor):
         equation, operands = _from_lists((equation, *operands))

@@ -144,10 +144,7 @@ def _bernoulli(p: Any, generator: Generator | None) -> Any:
 
 
 def _poisson(rate: float, source: Generator) -> int:
-    """One Poisson number: uniform numbers are multiplied until the product is below exp(-rate).
-
-    The time grows with the rate. From rate 10 on, the numbers differ from PyTorch's.
-    """
+    """A product of uniform numbers sinks below exp(-rate) after so many; from rate 10 on, these differ from PyTorch's."""
     if rate == 0:
         return 0
     limit, product, count = np.exp(-float(rate)), 1.0, -1
@@ -180,7 +177,7 @@ INPLACE["bernoulli"] = bernoulli_fill
 
 @public("torch.normal")
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, **made: Any) -> Any:
-    """Normal numbers with the given `mean` and `std` (tensors or numbers).
+    """Normal numbers with the given `mean` and `std` (tensors or numbers). Raises TypeError: two numbers without `size`.
 
     Args:
         mean: the mean.
@@ -188,9 +185,6 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
         size: the shape, if both are numbers.
         generator: the source of the numbers.
         made: dtype and requires_grad, with `size`.
-
-    Raises:
-        TypeError: two numbers without `size`.
     """
     if isinstance(mean, Tensor) and isinstance(std, Tensor):
         return normal_both(mean, std, generator=generator)

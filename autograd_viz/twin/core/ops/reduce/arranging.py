@@ -142,10 +142,7 @@ _flipped("flipud", 0, "Rows")
 
 @public
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
-    """Elements moved along `dims`. Without dims, the flattened tensor is rolled.
-
-    Raises RuntimeError: the number of shifts is not that of the dims.
-    """
+    """Elements moved along `dims`, or in the flattened tensor. Raises RuntimeError: not as many shifts as dims."""
     shifts, dims = ints(shifts), ints(dims if dims is not None else ())
     refuse_if(not shifts, "`shifts` required")
     if len(shifts) != len(dims) and (dims or len(shifts) > 1):
@@ -167,10 +164,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 @public("Tensor.repeat")
 def repeat(input: Tensor, *repeats: Any) -> Any:
-    """The whole tensor, repeated so many times along each dimension.
-
-    Raises RuntimeError: a dimension is missing, or a number is negative.
-    """
+    """The whole tensor, repeated along each dimension. Raises RuntimeError: a dimension is missing, or a number is negative."""
     counts = listed(repeats, "repeat", "repeats")
     if len(counts) < input.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")

@@ -127,10 +127,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 def norm_of_either(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
-    """A vector or matrix norm. Without ord, of all elements; with ord, the number of dimensions decides.
-
-    Raises RuntimeError: neither a vector nor a matrix.
-    """
+    """A vector or matrix norm: `ord` and the number of dimensions decide. Raises RuntimeError: neither vector nor matrix."""
     dims = (dim,) if isinstance(dim, int) else dim
     if dims is not None and len(dims) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
@@ -145,10 +142,7 @@ def norm_of_either(
 
 @tensor_call(inplace=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
-    """Each slice along `dim`, scaled down to the p-norm maxnorm if its p-norm is larger.
-
-    Raises RuntimeError: no such norm for this p or shape.
-    """
+    """Each slice along `dim`, scaled down to the p-norm maxnorm if its norm is larger. Raises RuntimeError: no such norm."""
     refuse_if(p <= 0, "renorm: non-positive-norm not supported")
     refuse_if(maxnorm < 0, lambda: f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     refuse_if(input.ndim < 2, lambda: f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")

@@ -62,10 +62,7 @@ triu = public_row("triu", "TriuBackward0", "The upper triangle: zeros below `dia
 # fmt: on
 @public
 def diag(input: Tensor, diagonal: int = 0) -> Any:
-    """The matrix with this vector on its diagonal; or the diagonal of a matrix.
-
-    Raises RuntimeError: neither a vector nor a matrix.
-    """
+    """The matrix with this vector on its diagonal, or the diagonal of a matrix. Raises RuntimeError: neither of the two."""
     refuse_if(input.ndim not in (1, 2), lambda: f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     return diag_embed(input, offset=diagonal) if input.ndim == 1 else diagonal_copy(input, offset=diagonal)
 

@@ -173,10 +173,7 @@ def block_diag(*tensors: Any) -> Any:
 
 @public("torch.meshgrid")
 def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
-    """The coordinates of a grid: tensor i varies along dimension i. "xy" swaps the first two.
-
-    Raises RuntimeError: in PyTorch's words.
-    """
+    """The coordinates of a grid: tensor i varies along dimension i; "xy" swaps two. Raises RuntimeError: as in PyTorch."""
     given = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
     refuse_if(not given, "meshgrid expects a non-empty TensorList")
     if indexing not in ("ij", "xy"):

@@ -47,12 +47,7 @@ select_backward.defvjp(grad_output = lambda grad, dim, index: select(grad, dim=d
 
 @public_primitive("Tensor.slice", "SliceBackward0", view=True)
 def slice_dim(self, *, dim=0, start=0, end=TO_THE_END, step=1):
-    """Every `step`-th slice from `start` to before `end`.
-
-    Raises:
-        IndexError: a 0-d tensor.
-        RuntimeError: `step` is not positive.
-    """
+    """Every `step`-th slice from `start` to before `end`. Raises IndexError: a 0-d tensor. RuntimeError: no positive `step`."""
     if self.ndim == 0:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if step <= 0:
@@ -205,10 +200,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
 
 @public
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **named: Any) -> Any:
-    """Pieces of nearly equal length, or pieces that end at the given indices, as views.
-
-    Raises RuntimeError: in PyTorch's words.
-    """
+    """Pieces of nearly equal length, or that end at the indices, as views. Raises RuntimeError: in PyTorch's words."""
     where = indices_or_sections if indices_or_sections is not None else next(iter(named.values()))
     where = where.tolist() if isinstance(where, Tensor) else where
     refuse_if(input.ndim == 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")

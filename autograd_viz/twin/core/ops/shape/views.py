@@ -68,10 +68,7 @@ def fits_in_memory(input: Tensor, size: tuple[int, ...]) -> bool:
 
 @public("Tensor.view")
 def view(input: Tensor, *size: Any) -> Any:
-    """The same memory in another shape, or its bits as another type.
-
-    Raises RuntimeError: the element counts differ, or the memory does not allow it.
-    """
+    """The same memory in another shape, or bits as another type. Raises RuntimeError: the size or the memory forbids it."""
     if len(size) == 1 and isinstance(size[0], dtype):
         return shape.view_bits(input, dtype=size[0])
     sizes = complete_sizes(listed(size, "view", "size"), input.numel())
