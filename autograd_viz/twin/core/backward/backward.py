@@ -101,13 +101,9 @@ def _wanted(inputs: Any) -> tuple[Any, ...]:
 
 
 def start(
-    outputs: Any,
-    gradients: Any,
-    retain_graph: bool | None,
-    create_graph: bool,
-    captures: Sequence[Edge] | None = None,
+    outputs: Any, gradients: Any, retain_graph: bool | None, create_graph: bool, captures: Sequence[Edge] | None = None,
     only: Sequence[Node] | None = None,
-) -> GraphTask:
+) -> GraphTask:  # fmt: skip
     """Check the arguments of a backward pass and set it up. Nothing runs yet."""
     outputs = as_tuple(outputs)
     gradients = (None,) * len(outputs) if gradients is None else as_tuple(gradients)
@@ -143,13 +139,9 @@ def _run(task: GraphTask) -> None:
 
 
 def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    grad_variables: Any = None,
-    inputs: Any = None,
-) -> None:
+    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    grad_variables: Any = None, inputs: Any = None,
+) -> None:  # fmt: skip
     """Add the gradients of `tensors` to the `grad` of the leaves that they depend on. Raises RuntimeError: as in PyTorch.
 
     Args:
@@ -179,31 +171,21 @@ def backward(
             UserWarning,
             stacklevel=3,
         )
-    only = None if inputs is None else _targets(_wanted(inputs))
+    only = None
+    if inputs is not None:  # the nodes at which the pass ends; a non-leaf among the inputs keeps its gradient
+        for t in (wanted := _wanted(inputs)):
+            if isinstance(t, Tensor):
+                t.retain_grad()
+        only = [node for node, _ in map(edge_of, wanted) if node is not None]
     tensors = as_tuple(tensors)
     with events.passing("backward", tensors[0] if tensors else None, only is not None):
         run(start(tensors, grad_tensors, retain_graph, create_graph, only=only))
 
 
-def _targets(inputs: tuple[Any, ...]) -> list[Node]:
-    """The nodes at which backward(inputs=...) ends. A non-leaf among the inputs keeps its gradient."""
-    for t in inputs:
-        if isinstance(t, Tensor):
-            t.retain_grad()
-    return [node for node, _ in map(edge_of, inputs) if node is not None]
-
-
 def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    only_inputs: bool = True,
-    allow_unused: bool | None = None,
-    is_grads_batched: bool = False,
-    materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False, materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:  # fmt: skip
     """The gradients of `outputs` with respect to `inputs`, returned instead of accumulated.
 
     Args:

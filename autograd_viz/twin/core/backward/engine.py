@@ -36,13 +36,9 @@ class GraphTask:
     current: GraphTask | None = None  # the pass that is running user code
 
     def __init__(
-        self,
-        roots: Sequence[tuple[Edge, Any]],
-        keep_graph: bool,
-        create_graph: bool,
-        captures: Sequence[Edge] | None = None,
+        self, roots: Sequence[tuple[Edge, Any]], keep_graph: bool, create_graph: bool, captures: Sequence[Edge] | None = None,
         only: Sequence[Node] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.keep_graph, self.create_graph = keep_graph, create_graph
         self.callbacks: list[Callable[[], Any]] = []  # called at the end of the pass
         self.saved_hooks = saved_hooks[:]  # the hooks at the beginning of the pass
@@ -207,7 +203,7 @@ class GraphTask:
         grad_inputs = validate_outputs(node, results)
         if node._extra is not None and node._extra.posthooks:
             given = tuple(as_tensor(g) for g in grad_inputs), tuple(as_tensor(g) for g in grads)
-            changed = hooks.run_posthooks(node, *given)
+            changed = hooks.run_for_all("post", node._extra.posthooks, *given)
             grad_inputs = validate_outputs(node, tuple(map(self._raw, changed)))
         if Anomaly.enabled:
             check_nan(node, grad_inputs)
@@ -226,7 +222,8 @@ class GraphTask:
             self.captured[edge] = unhooked[edge[1]] if runs else grads[edge[1]]
         hooks.retain(node, grads)
         if runs and node._extra is not None and node._extra.prehooks:
-            grads = [self._raw(g) for g in hooks.run_prehooks(node, [as_tensor(g) for g in grads])]
+            given = tuple(as_tensor(g) for g in grads)
+            grads = [self._raw(g) for g in hooks.run_for_all("pre", node._extra.prehooks, given)]
         self.looked_at.add(node)
         self.input_buffers[node][1:] = grads
         return grads
