@@ -543,8 +543,6 @@ from ..ops_more.losses import multi_margin_loss_backward as multi_margin_loss_ba
 from ..ops_more.scatter_reduce import how_many as how_many
 from ..ops_more.scatter_reduce import product_of_others as product_of_others
 from ..ops_more.scatter_reduce import product_of_sources as product_of_sources
-from ..ops_more.scatter_reduce import scatter_reduce_self as scatter_reduce_self
-from ..ops_more.scatter_reduce import scatter_reduce_source as scatter_reduce_source
 from ..ops_more.scatter_reduce import scatter_reduce_src as scatter_reduce_src
 from ..ops_more.scatter_reduce import ties as ties
 from ..ops_more.solving import cofactors as cofactors

@@ -92,9 +92,7 @@ def taps(grid: Any, size: Ints, mode: int, padding_mode: int, align_corners: boo
         yield number, weight
 
 
-def _along(
-    coordinate: Any, length: int, mode: int, padding_mode: int, align_corners: bool, order: int
-) -> list[tuple[Any, Any]]:
+def _along(coordinate, length, mode, padding_mode, align_corners, order) -> list[tuple[Any, Any]]:
     """The pixels on both sides in one direction, each with its weight or the weight's derivative."""
     stretch = (length - 1) / 2 if align_corners else length / 2
     position = (coordinate + 1) * coordinate.dtype.type(stretch) - (0 if align_corners else 0.5)
@@ -113,9 +111,7 @@ def _along(
     return [_kept(before + k, w, length) for k, w in enumerate(weights)]
 
 
-def _cubic(
-    position: Any, stretch: float, length: int, padding_mode: int, align_corners: bool, order: int
-) -> list[tuple[Any, Any]]:
+def _cubic(position, stretch, length, padding_mode, align_corners, order) -> list[tuple[Any, Any]]:
     """Four pixels with cubic weights. Each pixel outside the image is padded separately."""
     before = np.floor(position)
     part = position - before
@@ -181,9 +177,7 @@ def _adjoint(grad: Any, grid: Any, size: Ints, mode: int, padding_mode: int, ali
 
 
 @composite(written=lambda name, grad, input, grid, *_: call(f"{name}_backward", grad, grid))
-def grid_input_gradient(
-    name: str, grad: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Any:
+def grid_input_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners) -> Any:
     """The gradient of the images."""
     return op_named(name + "_backward")(
         grad, grid, size=tuple(input.shape[2:]), interpolation_mode=interpolation_mode, padding_mode=padding_mode,
@@ -192,9 +186,7 @@ def grid_input_gradient(
 
 
 @composite(written=lambda name, grad, input, grid, *_: grad * call(f"{name}_slope", input, grid))
-def grid_gradient(
-    name: str, grad: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool, orders: Ints
-) -> Any:
+def grid_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners, orders) -> Any:
     """The gradient of the points: for each direction, the derivative of the sample times the gradient of the sample."""
     parts = []
     for d in range(len(orders)):

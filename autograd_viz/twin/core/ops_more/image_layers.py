@@ -182,7 +182,7 @@ max_unpool1d, max_unpool2d, max_unpool3d = functions(_max_unpool, "nn.functional
 def _unpooled_size(
     n: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
 ) -> Ints:
-    """The size before pooling. Several sizes are possible; `output_size` chooses one."""
+    """The size before pooling, if the indices fit it. Several sizes are possible; `output_size` chooses one."""
     kernel, around = n_of(kernel_size, n), n_of(padding, n)
     steps = kernel if stride is None else n_of(stride, n)
     every = zip(input.shape[-n:], kernel, steps, around, strict=True)
@@ -193,11 +193,6 @@ def _unpooled_size(
             low, high = usual[d] - steps[d], usual[d] + steps[d]
             shown = f'"{tuple(output_size)}" (dim {d} must be between {low} and {high})'
             raise ValueError(f"invalid output_size {shown}")
-    _check_places(input, indices, size)
-    return size
-
-
-def _check_places(input: Tensor, indices: Tensor, size: Ints) -> None:
     if indices.dtype.name != "int64":
         raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.legacy}")
     if indices.shape != input.shape:
@@ -208,6 +203,7 @@ def _check_places(input: Tensor, indices: Tensor, size: Ints) -> None:
     wrong = indices._data[(indices._data < 0) | (indices._data >= volume(size))]
     if wrong.size:
         raise RuntimeError(f"Found an invalid max index: {wrong[0]} (output volumes are of size {'x'.join(map(str, size))})")
+    return size
 
 
 @public("nn.functional.local_response_norm")

@@ -108,22 +108,16 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0) -> 
     return far + op.where(target != -1, input, zeros)
 
 
-def check_pair(input1: Tensor, input2: Tensor, target: Tensor) -> None:
-    """Refuse arguments that are neither one pair with a 0-d target nor a batch of pairs with a 1-d target."""
-    refuse_if(target.ndim > 1, "0D or 1D target tensor expected, multi-target not supported")
-    wanted = target.ndim + 1
-    if input1.ndim != wanted or input2.ndim != wanted:
-        raise RuntimeError(
-            f"{target.ndim}D target tensor expects {wanted}D input tensors, but found inputs with sizes "
-            f"{list(input1.shape)} and {list(input2.shape)}."
-        )
-
-
 @loss("cosine_embedding_loss")
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0) -> Any:
     """1 - cosine if target is 1, max(0, cosine - margin) if it is -1."""
-    check_pair(input1, input2, target)
+    refuse_if(target.ndim > 1, "0D or 1D target tensor expected, multi-target not supported")
     dim = target.ndim
+    if not input1.ndim == input2.ndim == dim + 1:
+        raise RuntimeError(
+            f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes {list(input1.shape)} and "
+            f"{list(input2.shape)}."
+        )
     squares = [add_scalar((x * x).sum(dim), other=1e-12) for x in (input1, input2)]
     cosine = (input1 * input2).sum(dim) / (squares[0] * squares[1]).sqrt()
     check_broadcast(target, cosine)

@@ -86,7 +86,9 @@ def stft(
     refuse_if(onesided and is_complex, "Cannot have onesided output if window or input is complex")
     if win_length < n_fft:
         window = _centred(window, input, win_length, n_fft)
-    frames = _frames(input if several else input.unsqueeze(0), n_fft, hop_length)
+    signals = input if several else input.unsqueeze(0)
+    count, (line, step) = window_count(signals.shape[1], n_fft, hop_length, 0), signals.stride()
+    frames = as_strided(signals, size=(len(signals), count, n_fft), stride=(line, hop_length * step, step))
     out = _frequencies(frames if window is None else frames * window, normalized, onesided is not False)
     out = out.transpose_(1, 2)
     out = out if several else out.squeeze_(0)
@@ -107,13 +109,6 @@ def _check_signal(input: Tensor, window: Tensor | None, n_fft: int, hop_length: 
     size = None if window is None else list(window.shape)
     wanted = f"expected a 1D window tensor of size equal to win_length={win_length}, but got window with size {size}"
     _need(size is None or size == [win_length], shown, wanted)
-
-
-def _frames(signals: Any, length: int, hop: int) -> Any:
-    """The window's contents at each of its positions, as a view of the memory."""
-    count = window_count(signals.shape[1], length, hop, 0)
-    row, step = signals.stride()
-    return as_strided(signals, size=(len(signals), count, length), stride=(row, hop * step, step))
 
 
 def _frequencies(frames: Any, normalized: bool, onesided: bool) -> Any:

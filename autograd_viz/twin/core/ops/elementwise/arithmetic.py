@@ -219,8 +219,7 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
 def checked_alpha(alpha: Any, array: Any) -> Any:
     """The factor of add and sub, if its type fits the operands."""
     kind = array.dtype.kind
-    if isinstance(alpha, bool) and kind != "b":
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    refuse_if(isinstance(alpha, bool) and kind != "b", "Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float | complex) and kind in "iub":
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and kind == "f":

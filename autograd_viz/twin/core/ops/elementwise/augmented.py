@@ -21,20 +21,11 @@ def _forwarding(name: str) -> Callable[..., Any]:
     return renamed(method, name, f"The same as {name}.")
 
 
-for _alias, _name in (
-    ("__ipow__", "pow_"),
-    ("__ifloordiv__", "floor_divide_"),
-    ("__imod__", "remainder_"),
-    ("__iand__", "bitwise_and_"),
-    ("__ior__", "bitwise_or_"),
-    ("__ixor__", "bitwise_xor_"),
-    ("__ilshift__", "bitwise_left_shift_"),
-    ("__irshift__", "bitwise_right_shift_"),
-    ("subtract_", "sub_"),
-    ("multiply_", "mul_"),
-    ("divide_", "div_"),
-    ("true_divide_", "div_"),
-):
+for _alias, _name in {
+    "__ipow__": "pow_", "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "__iand__": "bitwise_and_",
+    "__ior__": "bitwise_or_", "__ixor__": "bitwise_xor_", "__ilshift__": "bitwise_left_shift_",
+    "__irshift__": "bitwise_right_shift_", "subtract_": "sub_", "multiply_": "mul_", "divide_": "div_", "true_divide_": "div_",
+}.items():  # fmt: skip
     public(f"Tensor.{_alias}")(_forwarding(_name))
 
 
@@ -48,13 +39,9 @@ def _reflected(name: str, sign: str) -> Callable[..., Any]:
 
 
 for _alias, _name, _sign in (
-    ("__rpow__", "pow", "**"),
-    ("__rfloordiv__", "floor_divide", "//"),
-    ("__rmod__", "remainder", "%"),
-    ("__rmatmul__", "matmul", "@"),
-    ("__rlshift__", "bitwise_left_shift", "<<"),
-    ("__rrshift__", "bitwise_right_shift", ">>"),
-):
+    ("__rpow__", "pow", "**"), ("__rfloordiv__", "floor_divide", "//"), ("__rmod__", "remainder", "%"),
+    ("__rmatmul__", "matmul", "@"), ("__rlshift__", "bitwise_left_shift", "<<"), ("__rrshift__", "bitwise_right_shift", ">>"),
+):  # fmt: skip
     public(f"Tensor.{_alias}")(_reflected(_name, _sign))
 
 _ALSO_FUNCTIONS = (

@@ -88,18 +88,10 @@ def _cast(name: str, wanted: dtypes.dtype) -> None:
 
 
 for _name, _type in {
-    "float": dtypes.float32,
-    "double": dtypes.float64,
-    "half": dtypes.float16,
-    "long": dtypes.int64,
-    "int": dtypes.int32,
-    "short": dtypes.int16,
-    "char": dtypes.int8,
-    "byte": dtypes.uint8,
-    "bool": dtypes.bool_,
-    "cfloat": dtypes.complex64,
+    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64, "int": dtypes.int32,
+    "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_, "cfloat": dtypes.complex64,
     "cdouble": dtypes.complex128,
-}.items():
+}.items():  # fmt: skip
     _cast(_name, _type)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.dtypes import complex128, float64
 from ...base.names import conjugated, eq, is_complex, real_part, where, zeros_like
-from ...op import composite, inlined, primitive, public, public_primitive, public_row
+from ...op import composite, inlined, primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse, refuse_if, refusing
 from .arithmetic import _as_float, as_number_of, of_floats, widened
 
@@ -41,12 +41,9 @@ pow_tensor.defvjp(
     exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
 
 
-@primitive("PowBackward2")
-def rpow_scalar(exponent, *, self):
-    """self ** exponent, for a Python number `self`."""
-    exponent = widened(exponent, self)
-    return pow_tensor.forward(as_number_of(exponent, self), exponent)
-rpow_scalar.defvjp(exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
+rpow_scalar = row("rpow_scalar", "PowBackward2", "self ** exponent, for a Python number `self`.",
+    lambda exponent, *, self: pow_tensor.forward(as_number_of(e := widened(exponent, self), self), e),
+    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
 
 
 @inlined

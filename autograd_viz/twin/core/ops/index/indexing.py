@@ -180,8 +180,7 @@ def _sliced(view: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
         return slicing.slice_dim(view)  # it raises after it has read the view's history
     start, end, step = (p if p is None else _whole(p) for p in (part.start, part.stop, part.step))
     refuse_if(step == 0, "slice step cannot be zero", ValueError)
-    if step is not None and step < 0:
-        raise ValueError("step must be greater than zero")
+    refuse_if(step is not None and step < 0, "step must be greater than zero", ValueError)
     start, end, step = start or 0, TO_THE_END if end is None else end, step or 1
     if start == 0 and end >= view.shape[dim] and step == 1 and not alone:
         return view
@@ -201,8 +200,7 @@ def _with_tensor(view: Tensor, dim: int, part: Any) -> tuple[Tensor, Tensor]:
         return shape.unsqueeze(view, dim=dim), Tensor(np.arange(int(bool(part))))
     found = as_tensor_index(part)
     if found is None:
-        if isinstance(part, str):
-            raise TypeError("new(): invalid data type 'str'")
+        refuse_if(isinstance(part, str), "new(): invalid data type 'str'", TypeError)
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
             f"(got {type(part).__name__})"

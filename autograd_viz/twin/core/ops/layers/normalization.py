@@ -178,22 +178,6 @@ def layer_norm(
     return layer_normalization(input, weight, bias, normalized_shape=shape, eps=eps)[0]
 
 
-def check_groups(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None) -> None:
-    """Refuse channels that the groups do not divide, and parameters that do not have one element per channel."""
-    channels = input.shape[1]
-    if channels % num_groups:
-        raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(input.shape)} and num_groups={num_groups}"
-        )
-    for name, p in (("weight", weight), ("bias", bias)):
-        if p is not None and p.shape != (channels,):
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
-                f"{list(p.shape)} and input of shape {list(input.shape)}"
-            )
-
-
 @public("nn.functional.group_norm", "torch.group_norm")
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
@@ -209,7 +193,17 @@ def group_norm(
     if n * c // num_groups * pixels == 1:
         seen = [n * c // num_groups, num_groups, *input.shape[2:]]
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {seen}")
-    check_groups(input, num_groups, weight, bias)
+    if c % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} and num_groups={num_groups}"
+        )
+    for name, p in (("weight", weight), ("bias", bias)):
+        if p is not None and p.shape != (c,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                f"{list(p.shape)} and input of shape {list(input.shape)}"
+            )
     return group_normalization(input, weight, bias, N=n, C=c, HxW=pixels, group=num_groups, eps=eps)[0]
 
 
@@ -259,9 +253,7 @@ native_batch_norm.defvjp(
 
 
 @composite
-def by_channel(
-    input: Any, running_mean: Any, running_var: Any, mean: Any, rstd: Any, training: bool, eps: float
-) -> Any:
+def by_channel(input, running_mean, running_var, mean, rstd, training, eps) -> Any:
     """The input, normalized as in forward."""
     ndim = len(input.shape)
     if training:
@@ -270,9 +262,7 @@ def by_channel(
 
 
 @composite
-def batch_norm_backward(
-    grad: Any, input: Any, weight: Any, running_var: Any, mean: Any, rstd: Any, training: bool, eps: float
-) -> Any:
+def batch_norm_backward(grad, input, weight, running_var, mean, rstd, training, eps) -> Any:
     """The backward rule of normalization over the batch. With running averages it is a constant factor."""
     ndim = len(input.shape)
     if weight is not None:

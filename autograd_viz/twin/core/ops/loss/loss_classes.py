@@ -37,9 +37,7 @@ def at_targets(self: Any, chosen: Any) -> tuple[Any, ...]:
     return (*samples[: class_axis(self)], chosen, *samples[class_axis(self) :])
 
 
-def nll_rule(
-    grad: Symbol, self: Symbol, *, target: Symbol, weight: Any, reduction: int, total_weight: Symbol, **_: Any
-) -> Symbol:
+def nll_rule(grad, self, *, target, weight, reduction, total_weight, **_) -> Symbol:
     """The text of `nll_loss_backward` in a formula."""
     share = -grad if weight is None else -grad * weight
     return call("zeros_but", share / total_weight if reduction == MEAN else share, at=target)

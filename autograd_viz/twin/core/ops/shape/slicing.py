@@ -110,8 +110,7 @@ split_with_lengths = row("split_with_lengths", "SplitWithSizesBackward0", "Conse
 def diagonal_dims(ndim, dim1, dim2) -> tuple[int, int]:
     """Both dims counted from the front; they must differ."""
     first, second = from_front(dim1, ndim), from_front(dim2, ndim)
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    refuse_if(first == second, lambda: f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     return first, second
 
 

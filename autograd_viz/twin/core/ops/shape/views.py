@@ -47,8 +47,7 @@ def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
     for i, s in enumerate(sizes):
         if s < -1:
             raise RuntimeError(f"invalid shape dimension {s} at index {i} of shape {list(sizes)}")
-    if sizes.count(-1) > 1:
-        raise RuntimeError("only one dimension can be inferred")
+    refuse_if(sizes.count(-1) > 1, "only one dimension can be inferred")
     known = math.prod(s for s in sizes if s != -1)
     if -1 in sizes and known == numel == 0:
         raise RuntimeError(
@@ -56,8 +55,7 @@ def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
             "any value and is ambiguous"
         )
     full = tuple(numel // known if s == -1 and known else s for s in sizes)
-    if math.prod(full) != numel or -1 in full:
-        raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {numel}")
+    refuse_if(math.prod(full) != numel or -1 in full, lambda: f"shape '{list(sizes)}' is invalid for input of size {numel}")
     return full
 
 
