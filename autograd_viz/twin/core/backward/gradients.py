@@ -32,11 +32,7 @@ def small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
 
 def small(grads: Sequence[Any]) -> Sequence[Any]:
     """`small_arrays` for arrays or tensors."""
-    found = []
-    for g in grads:
-        array = g._data if isinstance(g, Tensor) else g
-        found.append(array if array is not None and array.size <= SMALL else None)
-    return found
+    return small_arrays([g._data if isinstance(g, Tensor) else g for g in grads])
 
 
 def sum_of(there: Any, grad: Any, recorded: bool) -> Any:
