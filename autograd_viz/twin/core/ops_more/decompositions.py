@@ -37,10 +37,8 @@ qr_tensor.defvjp(A = lambda grads, Q, R, mode: qr_backward(grads[0], grads[1], Q
 @primitive("LinalgSvdBackward0", results=("U", "S", "Vh"), materialize=False)
 def svd_tensor(A, *, full_matrices=False):
     """A = U @ diag(S) @ Vh, U and V with orthonormal columns, S >= 0 in falling order."""
-    if not np.isfinite(A).all():
-        raise LinAlgError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
-        )
+    refuse_if(not np.isfinite(A).all(),
+        "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.", LinAlgError)
     u, s, vh = np.linalg.svd(A, full_matrices)
     return column_major(u), s, column_major(vh)
 svd_tensor.defvjp(

@@ -87,9 +87,7 @@ def lstsq_backward(gX: Any, gR: Any, A: Any, b: Any, X: Any) -> Any:
 @composite
 def lstsq_backward_b(gX: Any, gR: Any, A: Any, b: Any, X: Any) -> Any:
     """The gradient of b: pinv(A).mH @ grad, plus twice the residual times its gradient."""
-    out = 0
-    if gX is not None:
-        out = mH(pinv_tensor(A)) @ gX
+    out = 0 if gX is None else mH(pinv_tensor(A)) @ gX
     if gR is not None and gR.shape[-1]:
         out = out + (b - A @ X) * unsqueeze(gR, dim=-2) * 2
     return out

@@ -15,7 +15,7 @@ from ..base.names import (  # isort: skip
     conj, conjugated, identity, is_complex, linalg_solve_triangular, mH, mT, of_matrix, resized, sum_dim, tril, triu, unsqueeze,
 )
 from ..op import composite, primitive, public, public_primitive
-from ..ops.elementwise.logic import eq
+from ..ops.elementwise.choosing import eq
 from ..ops.matrix.matmul import matmul
 from ..ops.matrix.matrix_checks import check_fits, column_major, flat, floating, raise_first, square_matrices, supported
 from ..ops.shape.shape import clone

@@ -71,11 +71,9 @@ prelu_kernel = row("prelu_kernel", "PreluKernelBackward0", "self if self > 0, el
 def prelu(input: Tensor, weight: Tensor) -> Any:
     """Leaky relu with a learned slope for all channels, or for each (dimension 1). Raises RuntimeError: another number."""
     channels = 1 if input.ndim < 2 else input.shape[1]
-    if weight.numel() not in (1, channels):
-        raise RuntimeError(
-            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} and channel "
-            f"size = {channels}."
-        )
+    refuse_if(weight.numel() not in (1, channels), lambda:
+        f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} and channel "
+        f"size = {channels}.")
     if weight.ndim != input.ndim:
         sizes = [1] * input.ndim
         if input.ndim > 1:

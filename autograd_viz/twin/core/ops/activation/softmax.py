@@ -81,20 +81,15 @@ def _largest(x: Array, dim: Any) -> Any:
     return np.max(x.real, axis=dim, keepdims=True, initial=-np.inf)
 
 
-def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
-    """The input in `dtype`, a type that has exponentials."""
-    check_dim(dim, input.ndim)
-    x = input if dtype is None else input.to(dtype)
-    last = "_lastdim" if dim in (-1, max(x.ndim, 1) - 1) else ""
-    refuse(x, "iubc", f"{name}{last}_kernel_impl")
-    return x
-
-
 def _along(kernel: str, op: Primitive, does: str, *names: str) -> Any:
     """The call of one of the three ops."""
 
     def call(input: Tensor, dim: int, dtype: Any = None) -> Any:
-        return op(_in_float(kernel, input, dim, dtype), dim=dim)
+        check_dim(dim, input.ndim)
+        x = input if dtype is None else input.to(dtype)
+        last = "_lastdim" if dim in (-1, max(x.ndim, 1) - 1) else ""
+        refuse(x, "iubc", f"{kernel}{last}_kernel_impl")
+        return op(x, dim=dim)
 
     return tensor_call(*names)(renamed(call, names[0].rpartition(".")[2], does))
 

@@ -166,14 +166,12 @@ addcmul = public_row("addcmul", "AddcmulBackward0", "self + value * tensor1 * te
 
 def _check_division(tensor1: Any, tensor2: Any) -> None:
     """Refuse to divide whole numbers by whole numbers."""
-    if tensor1.dtype.kind in "iub" and tensor2.dtype.kind in "iub":
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
-            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
-            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
-            "float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
-            "for all dtypes."
-        )
+    refuse_if(tensor1.dtype.kind in "iub" and tensor2.dtype.kind in "iub",
+        "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+        "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+        "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
+        "float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
+        "for all dtypes.")
 
 
 def _divisible(*operands: Tensor) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from ...base.names import conjugated, eq, is_complex, isfinite, ne, where, zeros
 from ...op import composite, primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse, refuse_if, refusing
 from .arithmetic import _as_float, as_number_of, div_tensors, of_either, widened
-from .logic import unpromoted
+from .choosing import unpromoted
 
 floor = public_row("floor", "FloorBackward0", "The largest whole number that is not above self.",
     refusing("b", "floor_vml_cpu", lambda self: np.floor(self)), inplace=True,

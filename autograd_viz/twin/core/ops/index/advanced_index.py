@@ -150,10 +150,8 @@ masked_fill_scalar = row("masked_fill_scalar", "MaskedFillBackward0", "A copy of
 @primitive("MaskedFillBackward1")
 def masked_fill_tensor(self, value, *, mask):
     """A copy of self with the value of a 0-d tensor where the mask is True."""
-    if value.ndim:
-        raise RuntimeError(
-            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
-        )
+    refuse_if(value.ndim, lambda:
+        f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s).")
     return np.where(checked_mask("masked_fill_", self, mask, c_name), value.astype(self.dtype), self)
 masked_fill_tensor.defvjp(
     self  = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),

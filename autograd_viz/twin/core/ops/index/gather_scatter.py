@@ -173,10 +173,8 @@ index_fill_scalar.defvjp(self = lambda grad, dim, index: index_fill_scalar(grad,
 @primitive("IndexFillBackward1")
 def index_fill_tensor(self, value, *, dim, index):
     """A copy of self with the value of a 0-d tensor in the slices at these indices along `dim`."""
-    if value.ndim:
-        raise RuntimeError(
-            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
-        )
+    refuse_if(value.ndim, lambda:
+        f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s).")
     return index_fill_scalar.forward(self, dim=dim, index=index, value=value)
 index_fill_tensor.defvjp(
     self  = lambda grad, dim, index: index_fill_scalar(grad, dim=dim, index=index, value=0),
@@ -208,11 +206,9 @@ def put_values(self, source, *, index, accumulate=False):
     if source.ndim and source.dtype != self.dtype:
         kinds = f"self.dtype = {scalar_type(self)} and source.dtype = {scalar_type(source)}"
         raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got {kinds}")
-    if source.size != index.size and source.ndim:
-        raise IndexError(
-            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-            f"{source.size}, index.numel() = {index.size}"
-        )
+    refuse_if(source.size != index.size and source.ndim, lambda:
+        "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+        f"{source.size}, index.numel() = {index.size}", IndexError)
     check_reach(index, self)
     out = self.reshape(-1).copy()
     if accumulate:

@@ -24,9 +24,11 @@ def check_matrices(mat1: Any, mat2: Any, first: str, second: str) -> None:
     """Refuse operands that `mm` cannot multiply."""
     if mat1.ndim != 2 or mat2.ndim != 2:
         name, wrong = (first, mat1) if mat1.ndim != 2 else (second, mat2)
-        refuse_if(first == "self", lambda: f"{name} must be a matrix")
+        if first == "self":
+            raise RuntimeError(f"{name} must be a matrix")
         raise RuntimeError(f"{name} must be a matrix, got {wrong.ndim}-D tensor")
-    refuse_if(mat1.shape[1] != mat2.shape[0], lambda: f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})")
+    if mat1.shape[1] != mat2.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})")
     if mat1.dtype != mat2.dtype:
         names = [from_numpy_dtype(m.dtype).cpp for m in (mat1, mat2)]
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
@@ -62,7 +64,8 @@ def mm(self, mat2):
 @public_primitive("mv", "MvBackward0")
 def mv(self, vec):
     """Matrix times vector: (n, k) @ (k,) -> (n,). Raises RuntimeError: the shapes or the types do not fit."""
-    refuse_if(self.ndim != 2 or vec.ndim != 1, lambda: f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
+    if self.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
     if self.shape[1] != vec.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({self.shape[0]}), mat ({by(self)}), vec ({by(vec)})")
     if self.dtype != vec.dtype:

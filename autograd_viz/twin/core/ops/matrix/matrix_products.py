@@ -96,10 +96,8 @@ vdot.defvjp(
 def linalg_cross(self, other, *, dim=-1):
     """The cross product of vectors of length 3 along `dim`. Raises RuntimeError: another length or number of dimensions."""
     refuse_if(self.ndim != other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
-    if (self.shape[dim], other.shape[dim]) != (3, 3):
-        raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[dim]} and {other.shape[dim]}"
-        )
+    refuse_if((self.shape[dim], other.shape[dim]) != (3, 3), lambda:
+        f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[dim]} and {other.shape[dim]}")
     broadcast_shapes(self.shape, other.shape)
     check_scalar_type(other, self)
     self, other = np.broadcast_arrays(self, other)

@@ -54,7 +54,9 @@ def random_fill(self, *, low=None, high=None, generator=None):
     if high is None:
         low, high = 0, low
     if high is None:
-        high = _integers_held(self.dtype)
+        kind = self.dtype.kind
+        most = 1 if kind == "b" else 2 ** (np.finfo(self.dtype).nmant + 1) if kind == "f" else np.iinfo(self.dtype).max
+        high = int(most) + 1  # the type holds all whole numbers below
         if self.dtype.itemsize < 8:
             return laid_out((chosen(generator).words(self.size) % np.uint64(high)).astype(self.dtype), self)
     refuse_if(low >= high, lambda: f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
@@ -152,13 +154,6 @@ def _poisson(rate: float, source: Generator) -> int:
         product *= float(source.doubles(1)[0])
         count += 1
     return count
-
-
-def _integers_held(dtype: Any) -> int:
-    """The largest whole number that random_() writes into the type, plus 1."""
-    if dtype.kind == "f":
-        return int(2 ** (np.finfo(dtype).nmant + 1)) + 1
-    return 2 if dtype.kind == "b" else int(np.iinfo(dtype).max) + 1
 
 
 @public("torch.bernoulli", "Tensor.bernoulli")

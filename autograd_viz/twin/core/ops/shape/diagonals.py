@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...base.names import diagonal, diagonal_backward, expand
+from ...base.names import diagonal, expand
 from ...op import public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse_if
 from . import shape
 from .shape import as_strided
-from .slicing import diagonal_dims, diagonal_view
+from .slicing import diagonal_backward, diagonal_dims, diagonal_view
 from .views import permute, reshape_any
 
 
@@ -24,9 +24,7 @@ def diag_embed(self, *, offset=0, dim1=-2, dim2=-1):
     lengths = list(self.shape[:-1])
     for d in sorted((first, second)):
         lengths.insert(d, self.shape[-1] + abs(offset))
-    out = np.zeros(lengths, self.dtype)
-    diagonal_view(out, offset, dim1, dim2)[...] = self
-    return out
+    return diagonal_backward.forward(self, size=lengths, offset=offset, dim1=dim1, dim2=dim2)
 diag_embed.defvjp(self = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2))
 
 

@@ -151,11 +151,9 @@ def cut_out(row, start, size, stride) -> Any:
     if any(s < 0 for s in stride):
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
     needed = 1 + start + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-    if 0 not in size and needed > row.size:
-        raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and itemsize {row.itemsize} "
-            f"requiring a storage size of {needed * row.itemsize} are out of bounds for storage of size {row.nbytes}"
-        )
+    refuse_if(0 not in size and needed > row.size, lambda:
+        f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and itemsize {row.itemsize} "
+        f"requiring a storage size of {needed * row.itemsize} are out of bounds for storage of size {row.nbytes}")
     repeats = any(s == 0 and n > 1 for n, s in zip(size, stride, strict=True))
     writeable = row.flags.writeable and not repeats  # as in PyTorch, other overlaps are not checked
     return strided_view(row[start:], size, [s * row.itemsize for s in stride], writeable=writeable)

@@ -79,11 +79,9 @@ unbind_dim.defvjp(self = lambda grads, dim: stack(grads, dim))
 def pieces(array, lengths, dim) -> tuple[Any, ...]:
     """Consecutive pieces of these lengths, as views."""
     total = array.shape[check_dim(dim, array.ndim)]
-    if sum(lengths) != total:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension {dim}), but got "
-            f"split_sizes={list(lengths)}"
-        )
+    refuse_if(sum(lengths) != total, lambda:
+        f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension {dim}), but got "
+        f"split_sizes={list(lengths)}")
     ends = np.cumsum(lengths, dtype=int).tolist()
     return tuple(array[along(array, dim, slice(end - n, end))] for n, end in zip(lengths, ends, strict=True))
 
@@ -146,11 +144,9 @@ def unfold_windows(self, *, dimension, size, step):
     Raises RuntimeError: `size` or `step` is out of range.
     """
     at, most = check_dim(dimension, self.ndim), self.shape[dimension] if self.ndim else 1
-    if not 0 <= size <= most:
-        raise RuntimeError(
-            f"size is {size} but must be >= 0" if size < 0
-            else f"maximum size for tensor at dimension {at % max(self.ndim, 1)} is {most} but size is {size}"
-        )
+    refuse_if(not 0 <= size <= most, lambda:
+        f"size is {size} but must be >= 0" if size < 0
+        else f"maximum size for tensor at dimension {at % max(self.ndim, 1)} is {most} but size is {size}")
     refuse_if(step <= 0, lambda: f"step is {step} but must be > 0")
     if self.ndim == 0:
         return self.reshape(1)[:size]

@@ -132,18 +132,14 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
 @public("Tensor.expand")
 def expand(input: Tensor, *size: Any, implicit: bool = False) -> Any:
     """Repeat along dimensions of length 1. -1 keeps a length."""
-    return shape.expand_sizes(input, size=expanded_sizes(input, listed(size, "expand", "size")))
-
-
-def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """The sizes, with -1 replaced by the present length."""
+    wanted = listed(size, "expand", "size")
     lead = len(wanted) - input.ndim
     for i, s in enumerate(wanted[: max(lead, 0)]):
         if s < 0:
             raise RuntimeError(f"The expanded size of the tensor ({s}) isn't allowed in a leading, non-existing dimension {i}")
-    size = tuple(input.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(wanted))
-    check_expands(input, size, wanted)
-    return size
+    full = tuple(input.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(wanted))
+    check_expands(input, full, wanted)
+    return shape.expand_sizes(input, size=full)
 
 
 def _like(name: str, method: Callable[..., Any], does: str) -> None:
