@@ -197,7 +197,6 @@ from ..ops.elementwise.powers import log2 as log2
 from ..ops.elementwise.powers import log_of as log_of
 from ..ops.elementwise.powers import logaddexp as logaddexp
 from ..ops.elementwise.powers import logaddexp2 as logaddexp2
-from ..ops.elementwise.powers import not_negative as not_negative
 from ..ops.elementwise.powers import pow as pow
 from ..ops.elementwise.powers import pow_backward as pow_backward
 from ..ops.elementwise.powers import pow_backward_exponent as pow_backward_exponent
@@ -339,7 +338,6 @@ from ..ops.loss.loss_classes import binary_cross_entropy as binary_cross_entropy
 from ..ops.loss.loss_classes import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from ..ops.loss.loss_classes import log_above as log_above
 from ..ops.loss.loss_classes import log_of_sigmoid as log_of_sigmoid
-from ..ops.loss.loss_classes import logits_slope as logits_slope
 from ..ops.loss.loss_classes import nll_loss2d_backward as nll_loss2d_backward
 from ..ops.loss.loss_classes import nll_loss2d_forward as nll_loss2d_forward
 from ..ops.loss.loss_classes import nll_loss_backward as nll_loss_backward

@@ -12,7 +12,7 @@ from ..base.results import return_type
 from ..op import primitive, public
 from ..ops.reduce.arranging import sort_dim
 from ..ops.reduce.dims import tensor_call
-from ..tensor import Array, Tensor, check_dim, from_front, refuse, refuse_if
+from ..tensor import Tensor, check_dim, from_front, refuse, refuse_if
 
 
 @primitive("Unique2Backward0", several=True)
@@ -86,18 +86,13 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return count_values(input, weights, minlength=minlength)
 
 
-def _range(values: Array, low: float, high: float) -> tuple[float, float]:
-    """The given range. If it is empty, that of the values. If all values are equal, a range around them."""
-    if low == high and values.size:
-        low, high = float(values.min()), float(values.max())
-    return (low - 1, high + 1) if low == high else (low, high)
-
-
 @primitive(several=True)
 def histogram_bins(self, *, bins, low, high, weight=None):
-    """The number of elements between adjacent edges, and the edges."""
-    span = _range(self, low, high) if isinstance(bins, int) else None
-    counts, edges = np.histogram(self, bins, span, weights=weight)
+    """The number of elements between adjacent edges, and the edges. An empty range becomes that of all elements."""
+    if low == high and self.size:
+        low, high = float(self.min()), float(self.max())
+    span = (low - 1, high + 1) if low == high else (low, high)  # around elements that are all equal
+    counts, edges = np.histogram(self, bins, span if isinstance(bins, int) else None, weights=weight)
     return counts.astype(self.dtype), edges.astype(self.dtype)
 
 

@@ -51,15 +51,9 @@ def pow_backward_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> A
     """grad * (result * log(self)); 0 where self is 0 and exponent >= 0."""
     if isinstance(self, (int, float, complex)) and self != 0:
         return grad * conjugated(result * log_of(self))
-    return grad * where(eq(self, 0) * not_negative(exponent), zeros_like(result), conjugated(result * log_of(self)))
-
-
-@inlined
-def not_negative(exponent: Any) -> Any:
-    """Is the exponent a real number from 0 on?"""
-    if is_complex(exponent):
-        return eq(exponent, real_part(exponent)) * (real_part(exponent) >= 0)
-    return exponent >= 0
+    there = eq(self, 0) * (
+        eq(exponent, real_part(exponent)) * (real_part(exponent) >= 0) if is_complex(exponent) else exponent >= 0)
+    return grad * where(there, zeros_like(result), conjugated(result * log_of(self)))
 
 
 @inlined

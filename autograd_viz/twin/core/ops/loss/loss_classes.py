@@ -224,18 +224,11 @@ def binary_cross_entropy_with_logits(self, target, *, weight=None, pos_weight=No
     return reduced(weighted((1 - target) * self + factor * softplus, weight), reduction)
 binary_cross_entropy_with_logits.defvjp(
     self   = lambda grad, self, target, weight, pos_weight, reduction:
-        weighted(per_term(grad, self, reduction), weight) * logits_slope(self, target, pos_weight),
+        weighted(per_term(grad, self, reduction), weight) * (sigmoid(self) - target if pos_weight is None
+            else (pos_weight * target + 1 - target) * sigmoid(self) - pos_weight * target),
     target = lambda grad, self, weight, pos_weight, reduction:
         weighted(per_term(grad, self, reduction), weight)
         * (-self if pos_weight is None else log_of_sigmoid(-self) - pos_weight * log_of_sigmoid(self)))
-
-
-@inlined
-def logits_slope(self: Any, target: Any, pos_weight: Any) -> Any:
-    """sigmoid(self) - target, with `pos_weight` on the positive targets."""
-    if pos_weight is None:
-        return sigmoid(self) - target
-    return (pos_weight * target + 1 - target) * sigmoid(self) - pos_weight * target
 
 
 @composite
