@@ -96,6 +96,18 @@ def matrix_exp(self):
 matrix_exp.defvjp(self = lambda grad, self: matrix_exp_backward(grad, self))
 
 
+@public_primitive("linalg.lu", "LinalgLuBackward0", results=("P", "L", "U"), nondifferentiable=("P",))
+def linalg_lu(A, *, pivot=True):
+    """P, L and U with A = P @ L @ U. Raises RuntimeError: a vector, another type, or no pivots (as PyTorch on the CPU)."""
+    refuse_if(A.ndim < 2, lambda: f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
+    if A.dtype.kind not in "fc" or A.dtype.itemsize == 2:
+        supported(Tensor(A), "lu_cpu")
+    refuse_if(not pivot, "linalg.lu: LU without pivoting is not implemented on the CPU")
+    packed, pivots, _ = eliminate(A)
+    return swaps_array(packed, pivots), lower_array(packed), upper_array(packed)
+linalg_lu.defvjp(A = lambda grads, P, L, U, pivot: lu_backward(grads[0], grads[1], P, L, U))
+
+
 # fmt: on
 @composite
 def solve_backward(grad: Any, A: Any, left: bool, result: Any) -> Any:
@@ -230,20 +242,6 @@ def matrix_power(input: Tensor, n: int) -> Any:
         power = matmul(power, power)
 
 
-# fmt: off
-@public_primitive("linalg.lu", "LinalgLuBackward0", results=("P", "L", "U"), nondifferentiable=("P",))
-def linalg_lu(A, *, pivot=True):
-    """P, L and U with A = P @ L @ U. Raises RuntimeError: a vector, another type, or no pivots (as PyTorch on the CPU)."""
-    refuse_if(A.ndim < 2, lambda: f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
-    if A.dtype.kind not in "fc" or A.dtype.itemsize == 2:
-        supported(Tensor(A), "lu_cpu")
-    refuse_if(not pivot, "linalg.lu: LU without pivoting is not implemented on the CPU")
-    packed, pivots, _ = eliminate(A)
-    return swaps_array(packed, pivots), lower_array(packed), upper_array(packed)
-linalg_lu.defvjp(A = lambda grads, P, L, U, pivot: lu_backward(grads[0], grads[1], P, L, U))
-
-
-# fmt: on
 @composite
 def lu_backward(gL: Any, gU: Any, P: Any, L: Any, U: Any) -> Any:
     """P @ L^-H @ (tril(L.mH @ gL, -1) + triu(gU @ U.mH)) @ U^-H.

@@ -112,22 +112,6 @@ index_put_tensors.defvjp(
     values = lambda grad, indices: index_tensors(grad, indices=indices))
 
 
-# fmt: on
-@public(inplace=True)
-@of_tensors
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
-    """Write (or add) `values` at indices, a tensor for each of the first dimensions. Raises RuntimeError: of another type."""
-    result = index_put_tensors(input, values, indices=tuple(indices), accumulate=accumulate)
-    fills_mask = len(indices) == 1 and indices[0].dtype.name == "bool" and values.numel() == 1
-    if input.dtype is not values.dtype and not fills_mask:
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {input.dtype.legacy} for the destination and "
-            f"{values.dtype.legacy} for the source."
-        )
-    return result
-
-
-# fmt: off
 def checked_mask(name, array, mask, spelled) -> Any:
     """The mask, if it is bool and its shape fits."""
     if mask.dtype.kind != "b":
@@ -204,6 +188,20 @@ nonzero_along_dims = row("nonzero_along_dims", "", "The indices of the nonzero e
 
 
 # fmt: on
+@public(inplace=True)
+@of_tensors
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
+    """Write (or add) `values` at indices, a tensor for each of the first dimensions. Raises RuntimeError: of another type."""
+    result = index_put_tensors(input, values, indices=tuple(indices), accumulate=accumulate)
+    fills_mask = len(indices) == 1 and indices[0].dtype.name == "bool" and values.numel() == 1
+    if input.dtype is not values.dtype and not fills_mask:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {input.dtype.legacy} for the destination and "
+            f"{values.dtype.legacy} for the source."
+        )
+    return result
+
+
 @public(inplace=True)
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     """One value (a number or a 0-d tensor) where the mask is True."""

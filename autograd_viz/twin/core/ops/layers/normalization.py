@@ -134,6 +134,60 @@ def per_channel_sum(value: Any) -> Any:
     return sum_dim(value, dim=tuple(d for d in range(len(value.shape)) if d != 1))
 
 
+@public_primitive("torch.native_batch_norm", "NativeBatchNormBackward0",
+                  results=("output", "save_mean", "save_invstd"), nondifferentiable=("save_mean", "save_invstd"))
+def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
+    """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
+    number = input.shape[1] if input.ndim > 1 else 0
+    for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if p is None and name.startswith("running") and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if p is not None and p.size != number:
+            raise RuntimeError(f"{name} should contain {number} elements not {p.size}")
+    given = [p for p in (weight, bias, running_mean, running_var) if p is not None]
+    check_same_type(input, *given[:1])
+    for p in given[1:]:
+        check_scalar_type(p, given[0])
+    x, none = input, np.empty(0, input.dtype)
+    weight, bias = (None if v is None else channels(v, x) for v in (weight, bias))
+    if not training:
+        rstd = 1 / np.sqrt(channels(running_var, x) + eps)
+        return scaled((x - channels(running_mean, x)) * rstd, weight, bias).astype(x.dtype, copy=False), none, none
+    normal, mean, variance, rstd = standardized(x, (0, *range(2, x.ndim)), eps)
+    n = x.size // x.shape[1]
+    if running_mean is not None:  # the running averages are updated in place
+        running_mean += momentum * (mean.reshape(-1) - running_mean)
+    if running_var is not None:
+        running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)
+    return scaled(normal, weight, bias).astype(x.dtype, copy=False), mean.reshape(-1), rstd.reshape(-1)
+native_batch_norm.defvjp(
+    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
+        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
+    weight = lambda grad, input, running_mean, running_var, result1, result2, training, eps:
+        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
+    bias   = lambda grad: per_channel_sum(grad))
+
+
+@composite
+def by_channel(input, running_mean, running_var, mean, rstd, training, eps) -> Any:
+    """The input, normalized as in forward."""
+    ndim = len(input.shape)
+    if training:
+        return normalized(input, per_channel(mean, ndim), per_channel(rstd, ndim), (0, *range(2, ndim)))
+    return (input - per_channel(running_mean, ndim)) / per_channel(sqrt(running_var + eps), ndim)
+
+
+@composite
+def batch_norm_backward(grad, input, weight, running_var, mean, rstd, training, eps) -> Any:
+    """The backward rule of normalization over the batch. With running averages it is a constant factor."""
+    ndim = len(input.shape)
+    if weight is not None:
+        grad = grad * per_channel(weight, ndim)
+    if training:
+        return normalization_backward(grad, input, per_channel(mean, ndim), per_channel(rstd, ndim), (0, *range(2, ndim)))
+    return grad / per_channel(sqrt(running_var + eps), ndim)
+
+
 # fmt: on
 def check_same_type(input: Any, *parameters: Any) -> None:
     """Refuse parameters of another type than the input. float16 may be mixed with float32."""
@@ -217,62 +271,6 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     return output if weight is None else output * weight
 
 
-# fmt: off
-@public_primitive("torch.native_batch_norm", "NativeBatchNormBackward0",
-                  results=("output", "save_mean", "save_invstd"), nondifferentiable=("save_mean", "save_invstd"))
-def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
-    """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
-    number = input.shape[1] if input.ndim > 1 else 0
-    for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
-        if p is None and name.startswith("running") and not training:
-            raise RuntimeError(f"{name} must be defined in evaluation mode")
-        if p is not None and p.size != number:
-            raise RuntimeError(f"{name} should contain {number} elements not {p.size}")
-    given = [p for p in (weight, bias, running_mean, running_var) if p is not None]
-    check_same_type(input, *given[:1])
-    for p in given[1:]:
-        check_scalar_type(p, given[0])
-    x, none = input, np.empty(0, input.dtype)
-    weight, bias = (None if v is None else channels(v, x) for v in (weight, bias))
-    if not training:
-        rstd = 1 / np.sqrt(channels(running_var, x) + eps)
-        return scaled((x - channels(running_mean, x)) * rstd, weight, bias).astype(x.dtype, copy=False), none, none
-    normal, mean, variance, rstd = standardized(x, (0, *range(2, x.ndim)), eps)
-    n = x.size // x.shape[1]
-    if running_mean is not None:  # the running averages are updated in place
-        running_mean += momentum * (mean.reshape(-1) - running_mean)
-    if running_var is not None:
-        running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)
-    return scaled(normal, weight, bias).astype(x.dtype, copy=False), mean.reshape(-1), rstd.reshape(-1)
-native_batch_norm.defvjp(
-    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
-        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
-    weight = lambda grad, input, running_mean, running_var, result1, result2, training, eps:
-        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
-    bias   = lambda grad: per_channel_sum(grad))
-
-
-@composite
-def by_channel(input, running_mean, running_var, mean, rstd, training, eps) -> Any:
-    """The input, normalized as in forward."""
-    ndim = len(input.shape)
-    if training:
-        return normalized(input, per_channel(mean, ndim), per_channel(rstd, ndim), (0, *range(2, ndim)))
-    return (input - per_channel(running_mean, ndim)) / per_channel(sqrt(running_var + eps), ndim)
-
-
-@composite
-def batch_norm_backward(grad, input, weight, running_var, mean, rstd, training, eps) -> Any:
-    """The backward rule of normalization over the batch. With running averages it is a constant factor."""
-    ndim = len(input.shape)
-    if weight is not None:
-        grad = grad * per_channel(weight, ndim)
-    if training:
-        return normalization_backward(grad, input, per_channel(mean, ndim), per_channel(rstd, ndim), (0, *range(2, ndim)))
-    return grad / per_channel(sqrt(running_var + eps), ndim)
-
-
-# fmt: on
 @public("nn.functional.batch_norm")
 def batch_norm(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,

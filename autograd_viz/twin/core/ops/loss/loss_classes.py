@@ -82,6 +82,64 @@ nll_loss2d_backward = row("nll_loss2d_backward", "NllLoss2DBackwardBackward0", "
     self        = lambda grad: zeros_like(grad))
 
 
+@inlined
+def weighted(value: Any, weight: Any) -> Any:
+    """value * weight, or `value` if there are no weights."""
+    return value if weight is None else value * weight
+
+
+@primitive("BinaryCrossEntropyBackward0")
+def binary_cross_entropy(self, target, *, weight=None, reduction=1):
+    """-(target * log(self) + (1 - target) * log(1 - self)). The logarithm is at least -100."""
+    refuse_if(np.any((self < 0) | (self > 1)), "all elements of input should be between 0 and 1")
+    refuse_if(self.dtype != target.dtype, lambda: f"Found dtype {scalar_type(target)} but expected {scalar_type(self)}")
+    yes, no = (np.maximum(log, self.dtype.type(-100)) for log in (np.log(self), np.log1p(-self)))
+    return reduced(weighted(-(target * yes + (1 - target) * no), weight), reduction)
+binary_cross_entropy.defvjp(
+    self   = lambda grad, self, target, weight, reduction:
+        weighted(per_term(grad, self, reduction), weight) * ((self - target) / away_from_zero((1 - self) * self)),
+    target = lambda grad, self, weight, reduction:
+        weighted(per_term(grad, self, reduction), weight) * (log_above(1 - self) - log_above(self)))
+
+
+@composite
+def away_from_zero(value: Any) -> Any:
+    """The value, but at least 1e-12: the divisor in the rule of binary cross entropy."""
+    return where(value > 1e-12, value, zeros_like(value) + 1e-12)
+
+
+@composite
+def log_above(value: Any) -> Any:
+    """The logarithm, but at least -100."""
+    return where(log(value) > -100, log(value), zeros_like(value) - 100)
+
+
+@primitive("BinaryCrossEntropyWithLogitsBackward0")
+def binary_cross_entropy_with_logits(self, target, *, weight=None, pos_weight=None, reduction=1):
+    """Binary cross entropy of sigmoid(self), without overflow. `pos_weight` multiplies the terms of positive targets."""
+    softplus = np.log1p(np.exp(-np.abs(self))) + np.maximum(-self, 0)
+    factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1
+    return reduced(weighted((1 - target) * self + factor * softplus, weight), reduction)
+binary_cross_entropy_with_logits.defvjp(
+    self   = lambda grad, self, target, weight, pos_weight, reduction:
+        weighted(per_term(grad, self, reduction), weight) * (sigmoid(self) - target if pos_weight is None
+            else (pos_weight * target + 1 - target) * sigmoid(self) - pos_weight * target),
+    target = lambda grad, self, weight, pos_weight, reduction:
+        weighted(per_term(grad, self, reduction), weight)
+        * (-self if pos_weight is None else log_of_sigmoid(-self) - pos_weight * log_of_sigmoid(self)))
+
+
+@composite
+def log_of_sigmoid(self: Any) -> Any:
+    """log(sigmoid(self)), without underflow."""
+    return where(self < 0, self, zeros_like(self)) - log(1 + exp(-abs(self)))
+
+
+soft_margin_loss = row("soft_margin_loss", "SoftMarginLossBackward0", "log(1 + exp(-target * self)) for targets 1 and -1.",
+    lambda self, *, target, reduction=1: reduced(np.log1p(np.exp(-target * self)), reduction),
+    self = lambda grad, self, target, reduction: per_term(grad, self, reduction) * (-target * sigmoid(-target * self)))
+
+
 # fmt: on
 def check_targets(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
     """Refuse targets and weights that do not fit the scores."""
@@ -183,66 +241,6 @@ def smoothed(log_probabilities: Tensor, target: Tensor, weight: Tensor | None, r
     return terms.sum() / Tensor(weight_per_target(*arrays, ignore_index)[1].sum())
 
 
-# fmt: off
-@inlined
-def weighted(value: Any, weight: Any) -> Any:
-    """value * weight, or `value` if there are no weights."""
-    return value if weight is None else value * weight
-
-
-@primitive("BinaryCrossEntropyBackward0")
-def binary_cross_entropy(self, target, *, weight=None, reduction=1):
-    """-(target * log(self) + (1 - target) * log(1 - self)). The logarithm is at least -100."""
-    refuse_if(np.any((self < 0) | (self > 1)), "all elements of input should be between 0 and 1")
-    refuse_if(self.dtype != target.dtype, lambda: f"Found dtype {scalar_type(target)} but expected {scalar_type(self)}")
-    yes, no = (np.maximum(log, self.dtype.type(-100)) for log in (np.log(self), np.log1p(-self)))
-    return reduced(weighted(-(target * yes + (1 - target) * no), weight), reduction)
-binary_cross_entropy.defvjp(
-    self   = lambda grad, self, target, weight, reduction:
-        weighted(per_term(grad, self, reduction), weight) * ((self - target) / away_from_zero((1 - self) * self)),
-    target = lambda grad, self, weight, reduction:
-        weighted(per_term(grad, self, reduction), weight) * (log_above(1 - self) - log_above(self)))
-
-
-@composite
-def away_from_zero(value: Any) -> Any:
-    """The value, but at least 1e-12: the divisor in the rule of binary cross entropy."""
-    return where(value > 1e-12, value, zeros_like(value) + 1e-12)
-
-
-@composite
-def log_above(value: Any) -> Any:
-    """The logarithm, but at least -100."""
-    return where(log(value) > -100, log(value), zeros_like(value) - 100)
-
-
-@primitive("BinaryCrossEntropyWithLogitsBackward0")
-def binary_cross_entropy_with_logits(self, target, *, weight=None, pos_weight=None, reduction=1):
-    """Binary cross entropy of sigmoid(self), without overflow. `pos_weight` multiplies the terms of positive targets."""
-    softplus = np.log1p(np.exp(-np.abs(self))) + np.maximum(-self, 0)
-    factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1
-    return reduced(weighted((1 - target) * self + factor * softplus, weight), reduction)
-binary_cross_entropy_with_logits.defvjp(
-    self   = lambda grad, self, target, weight, pos_weight, reduction:
-        weighted(per_term(grad, self, reduction), weight) * (sigmoid(self) - target if pos_weight is None
-            else (pos_weight * target + 1 - target) * sigmoid(self) - pos_weight * target),
-    target = lambda grad, self, weight, pos_weight, reduction:
-        weighted(per_term(grad, self, reduction), weight)
-        * (-self if pos_weight is None else log_of_sigmoid(-self) - pos_weight * log_of_sigmoid(self)))
-
-
-@composite
-def log_of_sigmoid(self: Any) -> Any:
-    """log(sigmoid(self)), without underflow."""
-    return where(self < 0, self, zeros_like(self)) - log(1 + exp(-abs(self)))
-
-
-soft_margin_loss = row("soft_margin_loss", "SoftMarginLossBackward0", "log(1 + exp(-target * self)) for targets 1 and -1.",
-    lambda self, *, target, reduction=1: reduced(np.log1p(np.exp(-target * self)), reduction),
-    self = lambda grad, self, target, reduction: per_term(grad, self, reduction) * (-target * sigmoid(-target * self)))
-
-
-# fmt: on
 @loss("binary_cross_entropy")
 def binary_cross_entropy_of(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Any:
     """Binary cross entropy of probabilities. Raises ValueError: the sizes differ. RuntimeError: one is outside [0, 1]."""

@@ -99,41 +99,8 @@ copy_into = row("copy_into", "torch::autograd::CopyBackwards",
 detach = public_row("detach", "", "A tensor with the same memory, outside the graph.", lambda self: self, view=True, cuts=True)
 
 
-# fmt: on
-@inlined
-def inverse_order(dims: tuple[int, ...]) -> tuple[int, ...]:
-    """The permutation that undoes `dims`."""
-    front = [d % len(dims) for d in dims]
-    return tuple([front.index(i) for i in range(len(front))])
-
-
-@composite
-def expand(input: Any, size: tuple[int, ...]) -> Any:
-    """Repeat along dimensions of length 1 (new ones in front)."""
-    return expand_sizes(input, size=tuple(size))
-
-
-@composite
-def reshape(input: Any, size: tuple[int, ...]) -> Any:
-    """Another shape: a view if the memory allows, else a copy."""
-    return view_sizes(input, size=tuple(size))
-
-
-@composite
-def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
-    """Undo broadcasting: sum over each dimension that was expanded or added."""
-    lead = grad.ndim - len(shape)
-    sizes = grad.shape
-    stretched = [i for i in range(len(sizes)) if i < lead or (shape[i - lead] == 1 and sizes[i] != 1)]
-    if stretched:
-        grad = sum_dim(grad, dim=tuple(stretched), keepdim=True)
-    return view_sizes(grad, size=tuple(shape)) if lead else grad
-
-
 # -- as_strided: any view of the memory, given by sizes and strides. Its gradient also goes through the memory. ---------------
 
-
-# fmt: off
 def memory_of(array) -> tuple[Any, int]:
     """The whole memory behind an array, as a vector of its type, and the index at which `array` starts."""
     owner = below = array
@@ -214,6 +181,36 @@ as_strided_read.defvjp(self = lambda grad, sizes, strides, start, size, stride, 
 
 
 # fmt: on
+@inlined
+def inverse_order(dims: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation that undoes `dims`."""
+    front = [d % len(dims) for d in dims]
+    return tuple([front.index(i) for i in range(len(front))])
+
+
+@composite
+def expand(input: Any, size: tuple[int, ...]) -> Any:
+    """Repeat along dimensions of length 1 (new ones in front)."""
+    return expand_sizes(input, size=tuple(size))
+
+
+@composite
+def reshape(input: Any, size: tuple[int, ...]) -> Any:
+    """Another shape: a view if the memory allows, else a copy."""
+    return view_sizes(input, size=tuple(size))
+
+
+@composite
+def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
+    """Undo broadcasting: sum over each dimension that was expanded or added."""
+    lead = grad.ndim - len(shape)
+    sizes = grad.shape
+    stretched = [i for i in range(len(sizes)) if i < lead or (shape[i - lead] == 1 and sizes[i] != 1)]
+    if stretched:
+        grad = sum_dim(grad, dim=tuple(stretched), keepdim=True)
+    return view_sizes(grad, size=tuple(shape)) if lead else grad
+
+
 @public("as_strided")
 def as_strided_within(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """The view of the memory of `input` with these sizes and strides, in elements."""
