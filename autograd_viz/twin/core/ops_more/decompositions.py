@@ -63,7 +63,6 @@ def eig_tensor(self):
 eig_tensor.defvjp(self = lambda grads, eigenvalues, eigenvectors: eig_backward(grads[0], grads[1], eigenvalues, eigenvectors))
 
 
-# fmt: on
 @composite
 def qr_backward(gQ: Any, gR: Any, Q: Any, R: Any, mode: str) -> Any:
     """The gradient of A from those of Q and R.
@@ -161,10 +160,8 @@ def linalg_qr(A: Tensor, mode: str = "reduced") -> Any:
     have_matrices(A, "linalg.qr")
     floating(A, "linalg.qr", half=True)
     supported(A, "geqrf_cpu")
-    if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
-        )
+    refuse_if(mode not in ("reduced", "complete", "r"), lambda:
+        f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
     return LinalgQr(*qr_tensor(A, mode=mode))
 
 

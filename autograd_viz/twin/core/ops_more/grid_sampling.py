@@ -77,7 +77,6 @@ affine_grid_generator_backward.defvjp(
     grad = lambda grad, size, align_corners: affine_grid_generator(grad, size=size, align_corners=align_corners))
 
 
-# fmt: on
 def taps(grid: Any, size: Ints, mode: int, padding_mode: int, align_corners: bool, orders: Ints) -> Iterator[tuple[Any, Any]]:
     """For each pixel around a point: its flat index and its weight, for all points of the grid.
 
@@ -223,15 +222,11 @@ def grid_sample(
 
     Raises ValueError: an unknown mode. RuntimeError: the grid does not fit the images, or bicubic mode for volumes.
     """
-    if mode not in _MODES:
-        raise ValueError(
-            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
-        )
-    if padding_mode not in _PADDINGS:
-        raise ValueError(
-            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
-            f"'{padding_mode}'"
-        )
+    refuse_if(mode not in _MODES, lambda:
+        f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'", ValueError)
+    refuse_if(padding_mode not in _PADDINGS, lambda:
+        "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
+        f"'{padding_mode}'", ValueError)
     if align_corners is None:
         warnings.warn(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
@@ -249,11 +244,9 @@ def _check(input: Tensor, grid: Tensor) -> None:
     sizes = f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
     if input.shape[0] != grid.shape[0]:
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, but {sizes}")
-    if grid.shape[-1] != input.ndim - 2:
-        raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {input.ndim - 2} in last dimension, but got grid with sizes "
-            f"{list(grid.shape)}"
-        )
+    refuse_if(grid.shape[-1] != input.ndim - 2, lambda:
+        f"grid_sampler(): expected grid to have size {input.ndim - 2} in last dimension, but got grid with sizes "
+        f"{list(grid.shape)}")
     if input.ndim not in (4, 5) or input.ndim != grid.ndim:
         raise RuntimeError(f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but {sizes}")
     for d, length in enumerate(input.shape[2:], start=2):

@@ -60,17 +60,14 @@ def pixel_unshuffle_by(self, *, downscale_factor):
 pixel_unshuffle_by.defvjp(self = lambda grad, downscale_factor: pixel_shuffle_by(grad, upscale_factor=downscale_factor))
 
 
-# fmt: on
 @public("nn.functional.unfold")
 def unfold_windows(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Each window of an image, as a column of a matrix. Raises RuntimeError: no window fits."""
     options = _window_options(kernel_size, dilation, padding, stride)
     size = input.shape[-2:]
-    if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
-        raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but "
-            f"got: {list(input.shape)}"
-        )
+    refuse_if(input.ndim not in (3, 4) or 0 in input.shape[-3:], lambda:
+        "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but "
+        f"got: {list(input.shape)}")
     places = places_of(size, **options)
     if min(places) < 1:
         shown = ", ".join(f"{name}={options[name]}" for name in ("kernel_size", "dilation", "padding"))
@@ -87,17 +84,13 @@ def fold_windows(
 ) -> Any:
     """An image from the columns of unfold; overlapping elements are summed. Raises RuntimeError: they do not fit this size."""
     options, size = _window_options(kernel_size, dilation, padding, stride), n_of(output_size, 2)
-    if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
-        raise RuntimeError(
-            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, but "
-            f"got: {list(input.shape)}"
-        )
+    refuse_if(input.ndim not in (2, 3) or 0 in input.shape[-2:], lambda:
+        "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, but "
+        f"got: {list(input.shape)}")
     rows, count = input.shape[-2:]
-    if rows % volume(options["kernel_size"]):
-        raise RuntimeError(
-            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got input.size(1)="
-            f"{rows} and kernel_size={options['kernel_size']}."
-        )
+    refuse_if(rows % volume(options["kernel_size"]), lambda:
+        "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got input.size(1)="
+        f"{rows} and kernel_size={options['kernel_size']}.")
     places = places_of(size, **options)
     if min(places) < 1 or count != volume(places):
         shown = ", ".join(f"{name}={value}" for name, value in options.items())
@@ -132,11 +125,9 @@ def _window_options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
     """Each group of upscale_factor**2 channels, as the pixels of one larger image. Raises RuntimeError: as in PyTorch."""
     _check_image("pixel_shuffle", input, "upscale_factor", upscale_factor)
-    if input.shape[-3] % upscale_factor**2:
-        raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
-            f"input.size(-3)={input.shape[-3]} is not divisible by {upscale_factor**2}"
-        )
+    refuse_if(input.shape[-3] % upscale_factor**2, lambda:
+        "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+        f"input.size(-3)={input.shape[-3]} is not divisible by {upscale_factor**2}")
     return pixel_shuffle_by(input, upscale_factor=upscale_factor)
 
 
@@ -195,11 +186,9 @@ def _unpooled_size(
             raise ValueError(f"invalid output_size {shown}")
     if indices.dtype.name != "int64":
         raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.legacy}")
-    if indices.shape != input.shape:
-        raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices tensor "
-            f"with shape: {list(indices.shape)}"
-        )
+    refuse_if(indices.shape != input.shape, lambda:
+        f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices tensor "
+        f"with shape: {list(indices.shape)}")
     wrong = indices._data[(indices._data < 0) | (indices._data >= volume(size))]
     if wrong.size:
         raise RuntimeError(f"Found an invalid max index: {wrong[0]} (output volumes are of size {'x'.join(map(str, size))})")

@@ -58,7 +58,6 @@ lstsq_tensors.defvjp(
     b    = lambda grads, self, b, solution: lstsq_backward_b(grads[0], grads[1], self, b, solution))
 
 
-# fmt: on
 @composite
 def pinv_backward(grad: Any, P: Any, A: Any) -> Any:
     """-P.mH @ grad @ P.mH, plus two terms that are 0 for an invertible A.
@@ -109,11 +108,9 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
     Singular values up to `atol`, or up to `rtol` times the largest, count as 0. Of a `hermitian` matrix only the lower triangle
     is read. Raises RuntimeError: not a matrix of float32, float64 or complex numbers. LinAlgError: an element is inf or nan.
     """
-    if A.ndim < 2 or A._data.dtype.kind not in "fc" or A._data.dtype.itemsize == 2:
-        raise RuntimeError(
-            f"linalg.pinv({A.dtype.legacy}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, double, "
-            "cfloat or cdouble types"
-        )
+    refuse_if(A.ndim < 2 or A._data.dtype.kind not in "fc" or A._data.dtype.itemsize == 2, lambda:
+        f"linalg.pinv({A.dtype.legacy}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, double, "
+        "cfloat or cdouble types")
     if not np.isfinite(A._data).all():
         raise LinAlgError("linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.")
     tolerances = {"atol": atol, "rtol": rcond if rtol is None else rtol}

@@ -108,7 +108,6 @@ def linalg_lu(A, *, pivot=True):
 linalg_lu.defvjp(A = lambda grads, P, L, U, pivot: lu_backward(grads[0], grads[1], P, L, U))
 
 
-# fmt: on
 @composite
 def solve_backward(grad: Any, A: Any, left: bool, result: Any) -> Any:
     """-(A^-H @ grad) @ X.mH (Giles 2008, section 2.3.1)."""
@@ -172,17 +171,13 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
     """
     square_matrices(A, "linalg.solve")
     floating(A, "linalg.solve")
-    if A.dtype is not B.dtype:
-        raise RuntimeError(
-            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.legacy} and B of type "
-            f"{B.dtype.legacy} instead"
-        )
+    refuse_if(A.dtype is not B.dtype, lambda:
+        f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.legacy} and B of type "
+        f"{B.dtype.legacy} instead")
     if is_vector(A, B):
-        if not left:
-            raise RuntimeError(
-                "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
-                "linalg.solve is equivalent to B / A.squeeze(-1)"
-            )
+        refuse_if(not left,
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)")
         check_fits(A, Tensor(B._data[..., None]), left, "linalg.solve")
     else:
         check_fits(A, B, left, "linalg.solve")

@@ -221,7 +221,6 @@ put_values.defvjp(
     source = lambda grad, index, source, accumulate: reshape_as(take(grad, index=index), source))
 
 
-# fmt: on
 @composite
 def reshape_as(input: Any, other: Any) -> Any:
     """The elements in the shape of `other`."""
@@ -246,22 +245,18 @@ def check_slices(name: str, self: Any, dim: int, index: Any, source: Any) -> Non
     if self.dtype != source.dtype:
         kinds = f"self ({scalar_type(self)}) and source ({scalar_type(source)})"
         raise RuntimeError(f"{name}_(): {kinds} must have the same scalar type")
-    if self.ndim and source.ndim and _slice(self, dim) != _slice(source, dim):
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(self.shape)} source.shape = {list(source.shape)}"
-        )
+    refuse_if(self.ndim and source.ndim and _slice(self, dim) != _slice(source, dim), lambda:
+        "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+        f"{list(self.shape)} source.shape = {list(source.shape)}")
 
 
 def _check_copy(self: Any, dim: int, index: Any, source: Any) -> None:
     if self.dtype != source.dtype:
         kinds = f"(self) {scalar_type(self)} and (source) {scalar_type(source)}"
         raise RuntimeError(f"index_copy_(): self and source expected to have the same dtype, but got {kinds}")
-    if self.ndim != source.ndim and self.ndim and source.ndim:
-        raise IndexError(
-            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
-            f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
-        )
+    refuse_if(self.ndim != source.ndim and self.ndim and source.ndim, lambda:
+        "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+        f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})", IndexError)
     refuse_if(index.dtype != np.int64, lambda: f"index_copy_(): Expected a long tensor for index, but got {scalar_type(index)}")
     if self.ndim and source.ndim and _slice(self, dim) != _slice(source, dim):
         sizes, others = (" ".join(map(str, _slice(a, dim))) for a in (self, source))

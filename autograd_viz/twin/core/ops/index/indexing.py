@@ -180,7 +180,8 @@ def _sliced(view: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
         return slicing.slice_dim(view)  # it raises after it has read the view's history
     start, end, step = (p if p is None else _whole(p) for p in (part.start, part.stop, part.step))
     refuse_if(step == 0, "slice step cannot be zero", ValueError)
-    refuse_if(step is not None and step < 0, "step must be greater than zero", ValueError)
+    if step is not None and step < 0:
+        raise ValueError("step must be greater than zero")
     start, end, step = start or 0, TO_THE_END if end is None else end, step or 1
     if start == 0 and end >= view.shape[dim] and step == 1 and not alone:
         return view

@@ -131,17 +131,14 @@ def multinomial_draw(self, *, num_samples, replacement=False, generator=None):
     return found.reshape(*self.shape[:-1], num_samples)
 
 
-# fmt: on
 def _check_std(std: float) -> None:
     refuse_if(std < 0, lambda: f"normal expects std >= 0.0, but found std {std:g}")
 
 
 def _bernoulli(p: Any, generator: Generator | None) -> Any:
-    if p.size and not ((p >= 0) & (p <= 1)).all():
-        raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  "
-            "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
-        )
+    refuse_if(p.size and not ((p >= 0) & (p <= 1)).all(),
+        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  "
+        "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)")
     return chosen(generator).uniform(p.size, p.dtype).reshape(p.shape) < p
 
 

@@ -98,7 +98,6 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return topk_dim(input, k=k if input.ndim else 1, dim=dim, largest=largest)
 
 
-# fmt: on
 @composite
 def flip(input: Any, dims: tuple[int, ...]) -> Any:
     """The elements in reverse order along `dims`."""
@@ -201,11 +200,9 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, ou
 
 def _places(repeats: Tensor, length: int) -> Tensor:
     """0 repeated as often as the first number says, then 1, ..."""
-    if repeats.numel() != length:
-        raise RuntimeError(
-            "repeats must have the same size as input along dim, but got "
-            f"repeats.size(0) = {repeats.numel()} and input.size(0) = {length}"
-        )
+    refuse_if(repeats.numel() != length, lambda:
+        "repeats must have the same size as input along dim, but got "
+        f"repeats.size(0) = {repeats.numel()} and input.size(0) = {length}")
     refuse(repeats, "f", "repeat_interleave_cpu")
     refuse_if(repeats.numel() and repeats._data.min() < 0, "repeats can not be negative")
     return Tensor(np.repeat(np.arange(length), repeats._data))

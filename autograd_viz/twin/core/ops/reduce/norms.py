@@ -85,11 +85,15 @@ def norm_of(self: Array, p: float, dim: Any, keepdim: bool) -> Any:
 
 def _check_vector(input: Tensor, ord: float, dim: Any, dtype: Any) -> None:
     """Refuse arguments that have no vector norm."""
-    refuse_if(not (input.dtype.is_floating_point or input.dtype.is_complex), lambda:
-        f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input.dtype.legacy}")
-    refuse_if(dtype is not None and dtype.numpy.itemsize < input.dtype.numpy.itemsize, lambda:
-        f"linalg.vector_norm: the dtype of the input ({input.dtype.legacy}) should be convertible without narrowing to the "
-        f"specified dtype ({dtype.legacy})")
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input.dtype.legacy}"
+        )
+    if dtype is not None and dtype.numpy.itemsize < input.dtype.numpy.itemsize:
+        raise RuntimeError(
+            f"linalg.vector_norm: the dtype of the input ({input.dtype.legacy}) should be convertible without narrowing to the "
+            f"specified dtype ({dtype.legacy})"
+        )
     if (ord < 0 or ord == np.inf) and 0 in (input.shape[d] for d in reduced_dims(input, () if dim is None else dim)):
         raise RuntimeError(
             f"linalg.vector_norm cannot compute the {float(ord):g} norm on an empty tensor because the operation does not "

@@ -82,9 +82,11 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     if dim is dtype is None and not keepdim and input._data.dtype.kind == "f":
         return (mean_all._program or mean_all.program)(input)
     kind = dtype or input.dtype
-    refuse_if(not kind.is_floating_point and not kind.is_complex, lambda:
-        f"mean(): could not infer output dtype. {'Optional' if dtype else 'Input'} dtype must be either a floating point "
-        f"or complex dtype. Got: {kind.legacy}")
+    if not kind.is_floating_point and not kind.is_complex:
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {'Optional' if dtype else 'Input'} dtype must be either a floating point "
+            f"or complex dtype. Got: {kind.legacy}"
+        )
     if dim is None and not keepdim:
         return mean_all(input, dtype=dtype)
     return mean_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)

@@ -79,9 +79,11 @@ unbind_dim.defvjp(self = lambda grads, dim: stack(grads, dim))
 def pieces(array, lengths, dim) -> tuple[Any, ...]:
     """Consecutive pieces of these lengths, as views."""
     total = array.shape[check_dim(dim, array.ndim)]
-    refuse_if(sum(lengths) != total, lambda:
-        f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension {dim}), but got "
-        f"split_sizes={list(lengths)}")
+    if sum(lengths) != total:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension {dim}), but got "
+            f"split_sizes={list(lengths)}"
+        )
     ends = np.cumsum(lengths, dtype=int).tolist()
     return tuple(array[along(array, dim, slice(end - n, end))] for n, end in zip(lengths, ends, strict=True))
 
@@ -169,7 +171,6 @@ def unfold_backward(grad_in, *, input_sizes, dim, size, step):
 unfold_backward.defvjp(grad_in = lambda grad, dim, size, step: unfold_windows(grad, dimension=dim, size=size, step=step))
 
 
-# fmt: on
 @public
 def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> Any:
     """Pieces of one length, or of the given lengths, as views."""
@@ -215,11 +216,9 @@ def _split_along(name: str, least: int, dim: int, does: str) -> None:
     """Publish hsplit, vsplit or dsplit, for tensors with at least `least` dimensions."""
 
     def split_along(input: Tensor, indices_or_sections: Any) -> Any:
-        if input.ndim < least:
-            raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.ndim} "
-                "dimensions!"
-            )
+        refuse_if(input.ndim < least, lambda:
+            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.ndim} "
+            "dimensions!")
         at = 0 if input.ndim == 1 else dim
         if isinstance(where := indices_or_sections, int) and (where <= 0 or input.shape[at] % where):
             raise RuntimeError(
