@@ -4,7 +4,7 @@
 
 from math import e, inf, nan, pi
 
-from .core.backward.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from .core.backward.instrumentation import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .core.base import missing as _missing
 from .core.base import public as _public
 from .core.base.device import device

@@ -6,8 +6,7 @@ from typing import Any
 
 from ...graph.model import Saved
 from ...twin.core.backward.node import Node
-from ...twin.core.backward.saved import FREED, SavedTensor
-from ...twin.core.backward.saved_values import unpack
+from ...twin.core.backward.saved import FREED, SavedTensor, unpack
 from ...twin.core.op.primitive_node import PrimitiveNode
 from ...twin.core.tensor.number import Number
 from ...twin.core.tensor.tensor import Tensor

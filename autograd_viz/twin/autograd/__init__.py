@@ -1,7 +1,7 @@
 """Differentiation: backward, grad, user-defined Functions, hooks and checks, by the names of torch.autograd."""
 
-from ..core.backward.anomaly import detect_anomaly, set_detect_anomaly
 from ..core.backward.backward import backward, grad
+from ..core.backward.instrumentation import detect_anomaly, set_detect_anomaly
 from ..core.backward.saved import SavedTensor
 from ..core.base.grad_mode import is_multithreading_enabled
 from ..core.function.function import Function

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.ops.loss.loss_binary import binary_cross_entropy_with_logits_of as cross_entropy
+from ..core.ops.loss.loss_classes import binary_cross_entropy_with_logits_of as cross_entropy
 from ..core.ops.random.random import bernoulli, multinomial
 from ..core.ops.shape.views import broadcast_tensors
 from ..core.tensor import Size, refuse_if

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.autograd.graph import Node
 
-from ....twin.core.backward.anomaly import warn_where_made
+from ....twin.core.backward.instrumentation import warn_where_made
 from ....twin.core.backward.ready_queue import Ranked, push, take
 from ..reading import nodes
 from ..reading.found_graph import FoundGraph, called_on

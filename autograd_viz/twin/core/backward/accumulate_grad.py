@@ -28,9 +28,7 @@ def _count(grad: Any, more: int = 0) -> int:
 
 
 def _counts_alone() -> tuple[int, int]:
-    """The reference count of an array in `_add` that only a pass holds: in an input buffer and the tuple for the rules; and
-    one among the results of a node, which has a name there and is handed on.
-    """
+    """The reference counts of an array in `_add` that only a pass holds: in an input buffer, and among a node's results."""
     input_buffers, results = [np.zeros(1)], (np.zeros(1),)
     grads, grad = (input_buffers[0],), results[0]
     return _count(grads[0]), _count(grad, 1)

@@ -17,8 +17,8 @@ from ..base.quiet import quiet
 from ..tensor.as_array import Size
 from ..tensor.tensor import Tensor, of_array
 from .accumulate_grad import gradient_edge
-from .batch import batches, stack_batch
 from .engine import GraphTask
+from .gradients import batches, stack_batch
 from .node import Edge, Node
 from .reentrant import Errand, check_interrupt, stack_is_half_full
 
@@ -35,11 +35,7 @@ _ONE = Tensor, GradientEdge  # for isinstance: `Tensor | GradientEdge` would mak
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The place that receives the gradient of a tensor.
-
-    Raises:
-        RuntimeError: it does not require grad.
-    """
+    """The place that receives the gradient of a tensor. Raises RuntimeError: it does not require grad."""
     node, output_nr = gradient_edge(tensor)
     if node is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
@@ -105,13 +101,9 @@ def _wanted(inputs: Any) -> tuple[Any, ...]:
 
 
 def start(
-    outputs: Any,
-    gradients: Any,
-    retain_graph: bool | None,
-    create_graph: bool,
-    captures: Sequence[Edge] | None = None,
+    outputs: Any, gradients: Any, retain_graph: bool | None, create_graph: bool, captures: Sequence[Edge] | None = None,
     only: Sequence[Node] | None = None,
-) -> GraphTask:
+) -> GraphTask:  # fmt: skip
     """Check the arguments of a backward pass and set it up. Nothing runs yet."""
     outputs = as_tuple(outputs)
     gradients = (None,) * len(outputs) if gradients is None else as_tuple(gradients)
@@ -147,14 +139,10 @@ def _run(task: GraphTask) -> None:
 
 
 def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    grad_variables: Any = None,
-    inputs: Any = None,
-) -> None:
-    """Add the gradients of `tensors` to the `grad` of the leaves that they depend on.
+    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    grad_variables: Any = None, inputs: Any = None,
+) -> None:  # fmt: skip
+    """Add the gradients of `tensors` to the `grad` of the leaves that they depend on. Raises RuntimeError: as in PyTorch.
 
     Args:
         tensors: one tensor or several.
@@ -163,9 +151,6 @@ def backward(
         create_graph: record the pass, for higher derivatives.
         grad_variables: PyTorch's old name of `grad_tensors`.
         inputs: accumulate into these tensors only.
-
-    Raises:
-        RuntimeError: as in PyTorch.
     """
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
@@ -186,31 +171,21 @@ def backward(
             UserWarning,
             stacklevel=3,
         )
-    only = None if inputs is None else _targets(_wanted(inputs))
+    only = None
+    if inputs is not None:  # the nodes at which the pass ends; a non-leaf among the inputs keeps its gradient
+        for t in (wanted := _wanted(inputs)):
+            if isinstance(t, Tensor):
+                t.retain_grad()
+        only = [node for node, _ in map(edge_of, wanted) if node is not None]
     tensors = as_tuple(tensors)
     with events.passing("backward", tensors[0] if tensors else None, only is not None):
         run(start(tensors, grad_tensors, retain_graph, create_graph, only=only))
 
 
-def _targets(inputs: tuple[Any, ...]) -> list[Node]:
-    """The nodes at which backward(inputs=...) ends. A non-leaf among the inputs keeps its gradient."""
-    for t in inputs:
-        if isinstance(t, Tensor):
-            t.retain_grad()
-    return [node for node, _ in map(edge_of, inputs) if node is not None]
-
-
 def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    only_inputs: bool = True,
-    allow_unused: bool | None = None,
-    is_grads_batched: bool = False,
-    materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False, materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:  # fmt: skip
     """The gradients of `outputs` with respect to `inputs`, returned instead of accumulated.
 
     Args:

@@ -15,9 +15,8 @@ from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 from . import hooks
 from .accumulate_grad import AccumulateGrad
-from .anomaly import check_nan, warn_where_made
 from .gradients import as_tensor, small, small_arrays, sum_of, validate_outputs
-from .instrumentation import set_saved_hooks
+from .instrumentation import check_nan, set_saved_hooks, warn_where_made
 from .node import SMALL, Done, Edge, Node, Step
 from .ready_queue import input_buffers_of, leading_to, push, take
 
@@ -37,13 +36,9 @@ class GraphTask:
     current: GraphTask | None = None  # the pass that is running user code
 
     def __init__(
-        self,
-        roots: Sequence[tuple[Edge, Any]],
-        keep_graph: bool,
-        create_graph: bool,
-        captures: Sequence[Edge] | None = None,
+        self, roots: Sequence[tuple[Edge, Any]], keep_graph: bool, create_graph: bool, captures: Sequence[Edge] | None = None,
         only: Sequence[Node] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.keep_graph, self.create_graph = keep_graph, create_graph
         self.callbacks: list[Callable[[], Any]] = []  # called at the end of the pass
         self.saved_hooks = saved_hooks[:]  # the hooks at the beginning of the pass
@@ -86,10 +81,7 @@ class GraphTask:
         return node in self.input_buffers and (self.wanted is None or node in self.wanted)
 
     def step(self) -> Step | None:
-        """Run the next node. None if the node only hands over a captured gradient.
-
-        If the node raises, the pass keeps its state.
-        """
+        """Run the next node; None if it only hands over a captured gradient. If the node raises, the pass keeps its state."""
         done = self.advance()
         return None if done is None else Step(*done)
 
@@ -211,7 +203,7 @@ class GraphTask:
         grad_inputs = validate_outputs(node, results)
         if node._extra is not None and node._extra.posthooks:
             given = tuple(as_tensor(g) for g in grad_inputs), tuple(as_tensor(g) for g in grads)
-            changed = hooks.run_posthooks(node, *given)
+            changed = hooks.run_for_all("post", node._extra.posthooks, *given)
             grad_inputs = validate_outputs(node, tuple(map(self._raw, changed)))
         if Anomaly.enabled:
             check_nan(node, grad_inputs)
@@ -230,7 +222,8 @@ class GraphTask:
             self.captured[edge] = unhooked[edge[1]] if runs else grads[edge[1]]
         hooks.retain(node, grads)
         if runs and node._extra is not None and node._extra.prehooks:
-            grads = [self._raw(g) for g in hooks.run_prehooks(node, [as_tensor(g) for g in grads])]
+            given = tuple(as_tensor(g) for g in grads)
+            grads = [self._raw(g) for g in hooks.run_for_all("pre", node._extra.prehooks, given)]
         self.looked_at.add(node)
         self.input_buffers[node][1:] = grads
         return grads

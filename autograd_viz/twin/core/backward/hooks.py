@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ..base.kinds import Node
+from ..tensor.refusals import refuse_if
 from ..tensor.tensor import Tensor
 
 _numbers = itertools.count()
@@ -77,24 +78,19 @@ def tensor_hooks(tensor: Tensor) -> dict[int, Any]:
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
     """Call ``hook(grad)`` each time the gradient of this tensor has been computed. Its result replaces the gradient.
 
-    Raises:
-        RuntimeError: the tensor does not require grad.
+    Raises RuntimeError: the tensor does not require grad.
     """
-    if not self.requires_grad:
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    refuse_if(not self.requires_grad, "cannot register a hook on a tensor that doesn't require gradient")
     return register(tensor_hooks(self), hook)
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
     """Call ``hook(leaf)`` each time a gradient has been added to this leaf's `grad`.
 
-    Raises:
-        RuntimeError: not a leaf, or it does not require grad.
+    Raises RuntimeError: not a leaf, or it does not require grad.
     """
-    if not self.requires_grad:
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    if not self.is_leaf:
-        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    refuse_if(not self.requires_grad, "cannot register a hook on a tensor that doesn't require gradient")
+    refuse_if(not self.is_leaf, "post accumulate grad hooks cannot be registered on non-leaf tensors")
     extra = self._more
     if extra.post_hooks is None:
         extra.post_hooks = {}
@@ -143,28 +139,17 @@ def retain(node: Node, grads: list[Any]) -> None:
             tensor._grad = grad if tensor._grad is None else tensor._grad + grad
 
 
-def run_prehooks(node: Node, grads: list[Any]) -> list[Any]:
-    """Run the node's prehooks. Each gets the tuple of grad_outputs."""
-    for hook in list(node._extra.prehooks.values()) if node._extra is not None else ():
-        seen = _all_seen(grads)
-        returned = hook(tuple(grads))
+def run_for_all(kind: str, registered: dict[int, Any], grads: tuple[Any, ...], *grad_outputs: Any) -> tuple[Any, ...]:
+    """Run a node's prehooks, which get the tuple of grad_outputs, or its hooks, which get (grad_inputs, grad_outputs)."""
+    for hook in list(registered.values()):
+        seen = () if observer is None else [observer.seen(g) for g in grads]
+        returned = hook(grads, *grad_outputs)
         if returned is not None:
-            grads = _checked(hook, returned, grads)
+            _check_all(hook, returned, grads)
+            grads = returned
         if observer is not None:
-            observer.ran_for_all("pre", hook, seen, grads)
+            observer.ran_for_all(kind, hook, seen, grads)
     return grads
-
-
-def run_posthooks(node: Node, grad_inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Run the node's hooks. Each gets (grad_inputs, grad_outputs)."""
-    for hook in list(node._extra.posthooks.values()) if node._extra is not None else ():
-        seen = _all_seen(grad_inputs)
-        returned = hook(grad_inputs, grad_outputs)
-        if returned is not None:
-            grad_inputs = tuple(_checked(hook, returned, grad_inputs))
-        if observer is not None:
-            observer.ran_for_all("post", hook, seen, grad_inputs)
-    return grad_inputs
 
 
 def _through(registered: dict[int, Any], grad: Tensor | None, index: int) -> Tensor | None:
@@ -180,12 +165,8 @@ def _through(registered: dict[int, Any], grad: Tensor | None, index: int) -> Ten
     return grad
 
 
-def _all_seen(grads: Sequence[Any]) -> Sequence[Any]:
-    return () if observer is None else [observer.seen(g) for g in grads]
-
-
-def _checked(hook: Any, returned: Any, grads: Sequence[Any]) -> list[Any]:
-    """The result of a node's hook, if it can replace `grads`."""
+def _check_all(hook: Any, returned: Any, grads: Sequence[Any]) -> None:
+    """Refuse a result of a node's hook that cannot replace `grads`."""
     if not isinstance(returned, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
     if len(returned) != len(grads):
@@ -195,7 +176,6 @@ def _checked(hook: Any, returned: Any, grads: Sequence[Any]) -> list[Any]:
     for before, after in zip(grads, returned, strict=True):
         if after is not None:
             _check_one(hook, before, after)
-    return list(returned)
 
 
 def _name(hook: Any) -> str:

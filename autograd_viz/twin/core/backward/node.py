@@ -206,10 +206,7 @@ class Node:
         raise NotImplementedError
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
-        """The grad_inputs for these grad_outputs: NumPy arrays, or tensors if `on_tensors`.
-
-        As in PyTorch, an op leaves out the rules of inputs that lead to none of the nodes `wanted`.
-        """
+        """The grad_inputs, as arrays, or as tensors if `on_tensors`; as in PyTorch, only those that lead to a node `wanted`."""
         raise NotImplementedError
 
     def _saved(self) -> dict[str, Any]:
@@ -230,11 +227,7 @@ class Node:
     def __call__(self, *grads: Tensor | None) -> Any:
         """Run this node alone, and record it if grad mode is on. It frees nothing, runs no hooks, and keeps broadcast shapes.
 
-        Returns:
-            The gradient, or a tuple of them if the op has several inputs.
-
-        Raises:
-            TypeError: a gradient is missing or is not a tensor.
+        Several inputs of the op give a tuple. Raises TypeError: a gradient is missing or is not a tensor.
         """
         expected = 1 + len(self._others or ())
         if len(grads) != expected:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..backward.node import Node, Wanted
-from ..backward.saved import FREED, FREED_MESSAGE, SavedTensor
-from ..backward.saved_values import raw
+from ..backward.saved import FREED, FREED_MESSAGE, SavedTensor, raw
 from ..base import provenance
 from ..base.grad_mode import recording
 from ..tensor.tensor import Tensor

@@ -6,8 +6,7 @@ import warnings
 from typing import Any
 
 from ..backward.instrumentation import attend, packed
-from ..backward.saved import SavedResult, SavedTensor
-from ..backward.saved_values import keep
+from ..backward.saved import SavedResult, SavedTensor, keep
 from ..base import provenance
 from ..base.grad_mode import State, recording, saved_hooks
 from ..inplace.copy_slices import rebase_view

@@ -16,7 +16,7 @@ from ..base.provenance import note_change
 from ..base.quiet import quiet
 from ..op.primitive_node import PrimitiveNode
 from ..op.view import NORMAL, why_forbidden
-from ..ops.elementwise import arithmetic, filling, rounding
+from ..ops.elementwise import arithmetic, augmented, rounding
 from ..ops.shape import shape
 from ..tensor.arguments import check_broadcast
 from ..tensor.extra import InferenceCounter
@@ -201,7 +201,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     return (fill_inplace if _is_same(self._data, src._data) else run_inplace)(self, _copied, src)
 def zero_(self: Tensor) -> Tensor:
     """All elements 0."""
-    return fill_inplace(self, filling.zero)
+    return fill_inplace(self, augmented.zero)
 def detach_(self: Tensor) -> Tensor:
     """Leave the graph: no grad_fn, does not require grad. Raises RuntimeError: the tensor is a view."""
     if self._view is not None:

@@ -11,8 +11,8 @@ import numpy as np
 from ..base.grad_mode import recording
 from ..base.public import public
 from ..op.primitive import Primitive, primitive
-from ..ops.shape import shape, strided
-from ..ops.shape.strided import cut_out, memory_of
+from ..ops.shape import shape
+from ..ops.shape.shape import cut_out, memory_of
 from ..ops.shape.views import listed
 from ..tensor.creation import sizes_of
 from ..tensor.tensor import Tensor
@@ -38,7 +38,7 @@ squeeze_dims = renamed(shape.squeeze_dims, "SqueezeBackward5")
 unsqueeze = renamed(shape.unsqueeze, "UnsqueezeBackward1")
 transpose = renamed(shape.transpose_dims, "TransposeBackward1")
 t = renamed(shape.t, "TBackward1")
-as_strided = renamed(strided.as_strided, "AsStridedBackward1")
+as_strided = renamed(shape.as_strided, "AsStridedBackward1")
 
 
 def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:

@@ -20,8 +20,7 @@ import numpy as np
 
 from ..backward.accumulate_grad import accumulator
 from ..backward.instrumentation import attend
-from ..backward.saved import SavedResult
-from ..backward.saved_values import keep, keep_option
+from ..backward.saved import SavedResult, keep, keep_option
 from ..base import provenance
 from ..base.grad_mode import State, recording, sequence
 from ..base.programs import PLAIN, compiled

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backward.saved import FREED, SavedTensor
-from ..backward.saved_values import holds_tensor
+from ..backward.saved import FREED, SavedTensor, holds_tensor
 from ..base.symbol import Symbol, symbols
 from .primitive_node import PrimitiveNode
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..backward.gradients import validate_output
-from ..backward.saved import FREED
-from ..backward.saved_values import holds_tensor, plain, unpack
+from ..backward.saved import FREED, holds_tensor, plain, unpack
 from ..base.programs import PLAIN, compiled
 from ..tensor.tensor import Tensor
 from .primitive_node import PrimitiveNode

@@ -24,8 +24,7 @@ from typing import Any, cast
 from ..backward.accumulate_grad import gradient_edge
 from ..backward.instrumentation import attend
 from ..backward.node import Node
-from ..backward.saved import SavedResult
-from ..backward.saved_values import keep, keep_option
+from ..backward.saved import SavedResult, keep, keep_option
 from ..base import provenance
 from ..base.grad_mode import State, recording
 from ..base.quiet import quiet

@@ -9,8 +9,7 @@ import numpy as np
 
 from ..backward.gradients import validate_outputs
 from ..backward.node import Node, Wanted
-from ..backward.saved import FREED, SavedTensor
-from ..backward.saved_values import holds_tensor, raw, unpack
+from ..backward.saved import FREED, SavedTensor, holds_tensor, raw, unpack
 from ..base.grad_mode import State
 from ..base.quiet import quiet
 from ..tensor.tensor import Tensor

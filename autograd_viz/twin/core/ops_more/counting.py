@@ -12,7 +12,7 @@ from ..base.results import return_type
 from ..op import primitive, public
 from ..ops.reduce.arranging import sort_dim
 from ..ops.reduce.dims import tensor_call
-from ..tensor import Array, Tensor, check_dim, from_front, refuse, refuse_if
+from ..tensor import Tensor, check_dim, from_front, refuse, refuse_if
 
 
 @primitive("Unique2Backward0", several=True)
@@ -76,9 +76,7 @@ count_values.defvjp(weights=lambda grad: no_derivative("bincount"))
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
     """The count of each whole number.
 
-    Raises:
-        NotImplementedError: floating point numbers.
-        RuntimeError: not a vector of whole numbers from 0 on.
+    Raises NotImplementedError: floating point numbers. RuntimeError: not a vector of whole numbers from 0 on.
     """
     refuse(input, "fc", "bincount_cpu")
     refuse_if(minlength < 0, "minlength should be >= 0")
@@ -88,27 +86,19 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return count_values(input, weights, minlength=minlength)
 
 
-def _range(values: Array, low: float, high: float) -> tuple[float, float]:
-    """The given range. If it is empty, that of the values. If all values are equal, a range around them."""
-    if low == high and values.size:
-        low, high = float(values.min()), float(values.max())
-    return (low - 1, high + 1) if low == high else (low, high)
-
-
 @primitive(several=True)
 def histogram_bins(self, *, bins, low, high, weight=None):
-    """The number of elements between adjacent edges, and the edges."""
-    span = _range(self, low, high) if isinstance(bins, int) else None
-    counts, edges = np.histogram(self, bins, span, weights=weight)
+    """The number of elements between adjacent edges, and the edges. An empty range becomes that of all elements."""
+    if low == high and self.size:
+        low, high = float(self.min()), float(self.max())
+    span = (low - 1, high + 1) if low == high else (low, high)  # around elements that are all equal
+    counts, edges = np.histogram(self, bins, span if isinstance(bins, int) else None, weights=weight)
     return counts.astype(self.dtype), edges.astype(self.dtype)
 
 
 @tensor_call("histc")
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """The number of elements in each of `bins` equal parts of a range.
-
-    Raises RuntimeError: no bins, or a range that ends before it begins.
-    """
+    """The number of elements in each of `bins` equal parts of a range. Raises RuntimeError: no bins, or a reversed range."""
     refuse_if(bins <= 0, lambda: f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     refuse_if(max < min, "torch.histc: max must be larger than min")
     return histogram_bins(input, bins=bins, low=min, high=max)[0]

@@ -78,7 +78,6 @@ def ctc_loss_backward(
     return out
 
 
-# fmt: on
 def lengths_of(lengths: Any) -> tuple[int, ...]:
     """Lengths given as a tensor, a number or a list, as a tuple of ints."""
     array = lengths._data if isinstance(lengths, Tensor) else lengths
@@ -96,15 +95,11 @@ def check_lengths(log_probs: Tensor, targets: Tensor, frames: tuple[int, ...], s
     if any(n > most for n in frames):
         raise RuntimeError(f"Expected input_lengths to have value at most {most}, but got value {max(frames)} {checked}")
     wanted, have = (sum(symbols), targets.shape[0]) if targets.ndim == 1 else (max(symbols, default=0), targets.shape[1])
-    if targets.ndim == 1 and wanted != have:
-        raise RuntimeError(
-            f"Expected tensor to have size {wanted} at dimension 0, but got size {have} for argument #2 'targets' {checked}"
-        )
-    if wanted > have:
-        raise RuntimeError(
-            f"Expected tensor to have size at least {wanted} at dimension 1, but got size {have} for argument #2 'targets' "
-            f"{checked}"
-        )
+    refuse_if(targets.ndim == 1 and wanted != have, lambda:
+        f"Expected tensor to have size {wanted} at dimension 0, but got size {have} for argument #2 'targets' {checked}")
+    refuse_if(wanted > have, lambda:
+        f"Expected tensor to have size at least {wanted} at dimension 1, but got size {have} for argument #2 'targets' "
+        f"{checked}")
 
 
 @public("nn.functional.ctc_loss")

@@ -37,10 +37,8 @@ qr_tensor.defvjp(A = lambda grads, Q, R, mode: qr_backward(grads[0], grads[1], Q
 @primitive("LinalgSvdBackward0", results=("U", "S", "Vh"), materialize=False)
 def svd_tensor(A, *, full_matrices=False):
     """A = U @ diag(S) @ Vh, U and V with orthonormal columns, S >= 0 in falling order."""
-    if not np.isfinite(A).all():
-        raise LinAlgError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
-        )
+    refuse_if(not np.isfinite(A).all(),
+        "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.", LinAlgError)
     u, s, vh = np.linalg.svd(A, full_matrices)
     return column_major(u), s, column_major(vh)
 svd_tensor.defvjp(
@@ -65,7 +63,6 @@ def eig_tensor(self):
 eig_tensor.defvjp(self = lambda grads, eigenvalues, eigenvectors: eig_backward(grads[0], grads[1], eigenvalues, eigenvectors))
 
 
-# fmt: on
 @composite
 def qr_backward(gQ: Any, gR: Any, Q: Any, R: Any, mode: str) -> Any:
     """The gradient of A from those of Q and R.
@@ -156,22 +153,15 @@ def eig_backward(gL: Any, gV: Any, L: Any, V: Any) -> Any:
 
 @public("linalg.qr")
 def linalg_qr(A: Tensor, mode: str = "reduced") -> Any:
-    """A = Q @ R with orthonormal columns in Q and an upper triangular R.
+    """A = Q @ R with orthonormal columns in Q and an upper triangular R. Raises RuntimeError: an unknown mode.
 
-    Args:
-        A: one matrix or a batch of them.
-        mode: "reduced" (Q has A's shape, if A is tall), "complete" (Q is square), "r" (only R).
-
-    Raises:
-        RuntimeError: an unknown mode.
+    The mode "reduced" gives Q the shape of A, if A is tall; "complete" makes Q square; "r" computes only R.
     """
     have_matrices(A, "linalg.qr")
     floating(A, "linalg.qr", half=True)
     supported(A, "geqrf_cpu")
-    if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
-        )
+    refuse_if(mode not in ("reduced", "complete", "r"), lambda:
+        f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
     return LinalgQr(*qr_tensor(A, mode=mode))
 
 
@@ -183,15 +173,9 @@ def qr(input: Tensor, some: bool = True) -> Any:
 
 @public("linalg.svd")
 def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
-    """A = U @ diag(S) @ Vh.
+    """A = U @ diag(S) @ Vh. Raises RuntimeError: a driver is given, which is only for a GPU.
 
-    Args:
-        A: one matrix or a batch of them.
-        full_matrices: U and Vh are square. Their additional columns and rows have no gradient.
-        driver: only for a GPU.
-
-    Raises:
-        RuntimeError: a driver is given.
+    With `full_matrices`, U and Vh are square. Their additional columns and rows have no gradient.
     """
     have_matrices(A, "linalg.svd")
     floating(A, "linalg.svd", half=True)
@@ -209,10 +193,7 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
 
 @public
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    """U, S and V (not Vh) with A = U @ diag(S) @ V.mH. torch.linalg.svd is the newer function.
-
-    Raises RuntimeError: fewer than two dimensions.
-    """
+    """U, S, V (not Vh) with A = U @ diag(S) @ V.mH. torch.linalg.svd is newer. Raises RuntimeError: fewer than 2 dimensions."""
     if input.ndim < 2:
         raise RuntimeError(f"linalg.svd: input should have at least 2 dimensions, but has {input.ndim} dimensions instead")
     U, S, Vh = linalg_svd(input, full_matrices=compute_uv and not some)

@@ -15,6 +15,7 @@ from ..ops.elementwise.complex_numbers import complex_
 from ..ops.elementwise.rounding import div
 from ..ops.matrix.matmul import contiguous, mm
 from ..ops.reduce.dims import tensor_call
+from ..ops.reduce.norms import norm_of
 from ..ops.reduce.reduction import sum_all, sum_dim
 from ..ops.shape.shape import squeeze_all, t
 from ..tensor import Tensor, check_dim, check_scalar_type, of_tensors, refuse_if, scalar_type
@@ -54,14 +55,7 @@ def pair_differences(self):
 # fmt: on
 def p_norm(difference: Any, p: float) -> Any:
     """(sum of |difference|**p) ** (1/p) over the last dimension. p = 0 counts nonzero differences."""
-    size = np.abs(difference)
-    if p == 0:
-        return (size != 0).sum(-1).astype(size.dtype)
-    if math.isinf(p):
-        return size.max(-1, initial=0)
-    if p == 1:
-        return size.sum(-1)
-    return np.sqrt((size * size).sum(-1)) if p == 2 else (size**p).sum(-1) ** size.dtype.type(1 / p)
+    return np.abs(difference).max(-1, initial=0) if math.isinf(p) else norm_of(difference, p, -1, False)
 
 
 @inlined

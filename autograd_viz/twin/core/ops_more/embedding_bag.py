@@ -75,15 +75,12 @@ def per_sample_weights_backward(grad, weight, *, indices, offset2bag, padding_id
     return (grad[offset2bag] * weight[indices]).sum(1) * (indices != padding_idx)
 
 
-# fmt: on
 def as_bags(input: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
     """The indices as a vector, the start of each bag, and the weights as a vector."""
     if input.ndim == 2:
-        if offsets is not None:
-            raise ValueError(
-                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
-                f"However, found offsets of type {type(offsets)}"
-            )
+        refuse_if(offsets is not None, lambda:
+            "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
+            f"However, found offsets of type {type(offsets)}", ValueError)
         starts = Tensor(np.arange(0, input.numel(), input.shape[1], dtype=input._data.dtype))
         return input.reshape(-1), starts, None if per_sample_weights is None else per_sample_weights.reshape(-1)
     refuse_if(input.ndim != 1, lambda: f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}", ValueError)
@@ -95,22 +92,18 @@ def as_bags(input: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | 
 def check_offsets(offsets: Tensor, length: int) -> None:
     """Refuse offsets that do not begin with 0, or that lie beyond the end."""
     first, last = int(offsets._data[0]), int(offsets._data[-1])
-    if first != 0:
-        raise RuntimeError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-            f"However, got {first}"
-        )
+    refuse_if(first != 0, lambda:
+        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+        f"However, got {first}")
     if last > length:
         raise RuntimeError(f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of {last}")
 
 
 def check_weight(input: Tensor, weight: Tensor, per_sample_weights: Tensor | None) -> None:
     """Refuse weights that do not fit the input."""
-    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
-        raise ValueError(
-            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape "
-            f"as the input ({input.shape})"
-        )
+    refuse_if(per_sample_weights is not None and input.shape != per_sample_weights.shape, lambda:
+        f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape "
+        f"as the input ({input.shape})", ValueError)
     refuse_if(weight.ndim != 2, lambda: f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}", ValueError)
 
 
@@ -118,10 +111,8 @@ def padding_row(padding_idx: int | None, rows: int) -> int:
     """The row that is not counted, from the front; -1 for none."""
     if padding_idx is None:
         return -1
-    if not -rows <= padding_idx < rows:
-        raise RuntimeError(
-            f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got {padding_idx}"
-        )
+    refuse_if(not -rows <= padding_idx < rows, lambda:
+        f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got {padding_idx}")
     return padding_idx % rows
 
 
@@ -131,10 +122,7 @@ def embedding_bag(
     scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
-    """The sum, mean or maximum of bags of rows of `weight`.
-
-    Raises ValueError, RuntimeError, IndexError: the arguments do not fit together.
-    """
+    """The sum, mean or maximum of bags of rows of `weight`. Raises ValueError, RuntimeError, IndexError: they do not fit."""
     check_weight(input, weight, per_sample_weights)
     include_last_offset = include_last_offset and input.ndim == 1
     input, starts, per_sample_weights = as_bags(input, offsets, per_sample_weights)
@@ -144,11 +132,9 @@ def embedding_bag(
         raise ValueError(f"max mode does not support {what}")
     if max_norm is not None:
         renorm_rows(weight, input, max_norm, norm_type)
-    if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(
-            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
-            f"mode='{mode}'). Please open a feature request on GitHub."
-        )
+    refuse_if(per_sample_weights is not None and mode != "sum", lambda:
+        "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
+        f"mode='{mode}'). Please open a feature request on GitHub.", NotImplementedError)
     check_offsets(starts, input.numel())
     return embedding_bags(
         weight, per_sample_weights, indices=input, offsets=starts, scale_grad_by_freq=scale_grad_by_freq,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from ..op import composite, primitive, public
+from ..op import composite, primitive, public, renamed
 from ..ops.elementwise.casts import to
 from ..ops.elementwise.complex_numbers import conj, real_part
 from ..ops.layers.padding import constant_pad_nd
@@ -234,9 +234,7 @@ def _publish(name: str, along_one: Any, along_several: Any, forward: bool, one_d
 
     two_do = f"{name}n of the last two dimensions."
     for end, function, does in (("", one, one_does), ("n", several, several_do), ("2", plane, two_do)):
-        function.__name__ = function.__qualname__ = name + end
-        function.__doc__ = does
-        public(f"fft.{name}{end}")(function)
+        public(f"fft.{name}{end}")(renamed(function, name + end, does))
 
 
 for _row in _TRANSFORMS:

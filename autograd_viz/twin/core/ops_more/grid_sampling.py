@@ -77,7 +77,6 @@ affine_grid_generator_backward.defvjp(
     grad = lambda grad, size, align_corners: affine_grid_generator(grad, size=size, align_corners=align_corners))
 
 
-# fmt: on
 def taps(grid: Any, size: Ints, mode: int, padding_mode: int, align_corners: bool, orders: Ints) -> Iterator[tuple[Any, Any]]:
     """For each pixel around a point: its flat index and its weight, for all points of the grid.
 
@@ -92,9 +91,7 @@ def taps(grid: Any, size: Ints, mode: int, padding_mode: int, align_corners: boo
         yield number, weight
 
 
-def _along(
-    coordinate: Any, length: int, mode: int, padding_mode: int, align_corners: bool, order: int
-) -> list[tuple[Any, Any]]:
+def _along(coordinate, length, mode, padding_mode, align_corners, order) -> list[tuple[Any, Any]]:
     """The pixels on both sides in one direction, each with its weight or the weight's derivative."""
     stretch = (length - 1) / 2 if align_corners else length / 2
     position = (coordinate + 1) * coordinate.dtype.type(stretch) - (0 if align_corners else 0.5)
@@ -113,9 +110,7 @@ def _along(
     return [_kept(before + k, w, length) for k, w in enumerate(weights)]
 
 
-def _cubic(
-    position: Any, stretch: float, length: int, padding_mode: int, align_corners: bool, order: int
-) -> list[tuple[Any, Any]]:
+def _cubic(position, stretch, length, padding_mode, align_corners, order) -> list[tuple[Any, Any]]:
     """Four pixels with cubic weights. Each pixel outside the image is padded separately."""
     before = np.floor(position)
     part = position - before
@@ -181,9 +176,7 @@ def _adjoint(grad: Any, grid: Any, size: Ints, mode: int, padding_mode: int, ali
 
 
 @composite(written=lambda name, grad, input, grid, *_: call(f"{name}_backward", grad, grid))
-def grid_input_gradient(
-    name: str, grad: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Any:
+def grid_input_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners) -> Any:
     """The gradient of the images."""
     return op_named(name + "_backward")(
         grad, grid, size=tuple(input.shape[2:]), interpolation_mode=interpolation_mode, padding_mode=padding_mode,
@@ -192,9 +185,7 @@ def grid_input_gradient(
 
 
 @composite(written=lambda name, grad, input, grid, *_: grad * call(f"{name}_slope", input, grid))
-def grid_gradient(
-    name: str, grad: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool, orders: Ints
-) -> Any:
+def grid_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners, orders) -> Any:
     """The gradient of the points: for each direction, the derivative of the sample times the gradient of the sample."""
     parts = []
     for d in range(len(orders)):
@@ -229,19 +220,13 @@ def grid_sample(
 ) -> Any:
     """Each image of a batch, sampled at the points of a grid. Coordinates run from -1 to 1.
 
-    Raises:
-        ValueError: an unknown mode.
-        RuntimeError: the grid does not fit the images, or bicubic mode for volumes.
+    Raises ValueError: an unknown mode. RuntimeError: the grid does not fit the images, or bicubic mode for volumes.
     """
-    if mode not in _MODES:
-        raise ValueError(
-            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
-        )
-    if padding_mode not in _PADDINGS:
-        raise ValueError(
-            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
-            f"'{padding_mode}'"
-        )
+    refuse_if(mode not in _MODES, lambda:
+        f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'", ValueError)
+    refuse_if(padding_mode not in _PADDINGS, lambda:
+        "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
+        f"'{padding_mode}'", ValueError)
     if align_corners is None:
         warnings.warn(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
@@ -259,11 +244,9 @@ def _check(input: Tensor, grid: Tensor) -> None:
     sizes = f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
     if input.shape[0] != grid.shape[0]:
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, but {sizes}")
-    if grid.shape[-1] != input.ndim - 2:
-        raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {input.ndim - 2} in last dimension, but got grid with sizes "
-            f"{list(grid.shape)}"
-        )
+    refuse_if(grid.shape[-1] != input.ndim - 2, lambda:
+        f"grid_sampler(): expected grid to have size {input.ndim - 2} in last dimension, but got grid with sizes "
+        f"{list(grid.shape)}")
     if input.ndim not in (4, 5) or input.ndim != grid.ndim:
         raise RuntimeError(f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but {sizes}")
     for d, length in enumerate(input.shape[2:], start=2):
@@ -279,9 +262,7 @@ def _check(input: Tensor, grid: Tensor) -> None:
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Any:
     """The grid for the affine transformation of an image by the matrices `theta`.
 
-    Raises:
-        ValueError: the matrices do not fit the size.
-        NotImplementedError: neither images nor volumes.
+    Raises ValueError: the matrices do not fit the size. NotImplementedError: neither images nor volumes.
     """
     size = tuple(int(s) for s in size)
     if not theta.dtype.is_floating_point:

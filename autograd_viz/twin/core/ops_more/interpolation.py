@@ -55,17 +55,11 @@ def cubic_curve(distance: Any) -> Any:
     return np.where(d <= 1, near, np.where(d < 2, far, 0))
 
 
-def step_of(length: int, out: int, scale: float | None, align_corners: bool) -> float:
-    """The distance between new elements, in old ones."""
-    if align_corners:
-        return (length - 1) / (out - 1) if out > 1 else 0.0
-    return 1 / scale if scale else length / out
-
-
 def positions(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
     """The positions of the new elements among the old ones. Either the end points match, or the areas of the elements."""
-    step = step_of(length, out, scale, align_corners)
-    return step * np.arange(out) if align_corners else step * (np.arange(out) + 0.5) - 0.5
+    if align_corners:
+        return ((length - 1) / (out - 1) if out > 1 else 0.0) * np.arange(out)
+    return (1 / scale if scale else length / out) * (np.arange(out) + 0.5) - 0.5
 
 
 def matrix(out: int, length: int, places: Any, weights: Any) -> Any:
@@ -80,10 +74,7 @@ _SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_
 
 
 def _declare(name: str, node_name: str, n: int, weights: Callable[..., Any], aligns: bool = True) -> Primitive:
-    """One interpolation of `n` dimensions, with its gradient. `weights` gives the matrix of a dimension.
-
-    The options are `output_size`, `align_corners` if `aligns`, and a scale per dimension.
-    """
+    """One interpolation of `n` dimensions and its gradient; `weights` makes a dimension's matrix; `aligns` adds an option."""
     options = ("output_size", *(("align_corners",) if aligns else ()), *_SCALES[n])
     defaults = {o: None if o.startswith("scales") else Primitive.required for o in options}
     back = f"{name}_backward"
@@ -144,9 +135,7 @@ def interpolate(
 ) -> Any:  # fmt: skip
     """The images of a batch in another size, given in elements or as a factor.
 
-    Raises:
-        ValueError: arguments that contradict each other.
-        NotImplementedError: a mode that these dimensions lack.
+    Raises ValueError: arguments that contradict each other. NotImplementedError: a mode that these dimensions lack.
     """
     if align_corners is not None and mode not in _ALIGNING:
         raise ValueError(
@@ -159,8 +148,11 @@ def interpolate(
     if mode == "area" and input.ndim in _AREA:
         return _AREA[input.ndim](input, output)
     refuse_if((mode, input.ndim) not in _KINDS, lambda: _unknown(mode, input.ndim), NotImplementedError)
-    _check_not_empty(input, output)
-    _check_type(input, mode)
+    if min(*input.shape[2:], *output) <= 0:
+        given, made = by_axis(input.shape[2:], comma=","), by_axis(output, comma=",")
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({given}) output ({made})")
+    if input.dtype.name != "uint8":
+        refuse(input, "ibc", f"upsample_{mode.replace('-', '_')}{input.ndim - 2}d")
     scales = (None,) * len(output) if factors is None or recompute_scale_factor else factors
     options: dict[str, Any] = dict(zip(_SCALES[len(output)], scales, strict=True))
     if mode in _ALIGNING:
@@ -196,17 +188,6 @@ def _unknown(mode: str, ndim: int) -> str:
         f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: nearest | linear | bilinear | "
         f"bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
     )
-
-
-def _check_not_empty(input: Tensor, output: Ints) -> None:
-    if min(*input.shape[2:], *output) <= 0:
-        given, made = by_axis(input.shape[2:], comma=","), by_axis(output, comma=",")
-        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({given}) output ({made})")
-
-
-def _check_type(input: Tensor, mode: str) -> None:
-    if input.dtype.name != "uint8":
-        refuse(input, "ibc", f"upsample_{mode.replace('-', '_')}{input.ndim - 2}d")
 
 
 @public("nn.functional.upsample")

@@ -58,7 +58,6 @@ lstsq_tensors.defvjp(
     b    = lambda grads, self, b, solution: lstsq_backward_b(grads[0], grads[1], self, b, solution))
 
 
-# fmt: on
 @composite
 def pinv_backward(grad: Any, P: Any, A: Any) -> Any:
     """-P.mH @ grad @ P.mH, plus two terms that are 0 for an invertible A.
@@ -87,9 +86,7 @@ def lstsq_backward(gX: Any, gR: Any, A: Any, b: Any, X: Any) -> Any:
 @composite
 def lstsq_backward_b(gX: Any, gR: Any, A: Any, b: Any, X: Any) -> Any:
     """The gradient of b: pinv(A).mH @ grad, plus twice the residual times its gradient."""
-    out = 0
-    if gX is not None:
-        out = mH(pinv_tensor(A)) @ gX
+    out = 0 if gX is None else mH(pinv_tensor(A)) @ gX
     if gR is not None and gR.shape[-1]:
         out = out + (b - A @ X) * unsqueeze(gR, dim=-2) * 2
     return out
@@ -106,24 +103,14 @@ def cutoff(s: Any, shape: tuple[int, ...], atol: Any, rtol: Any) -> Any:
 
 @public("linalg.pinv")
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
-    """The pseudo-inverse.
+    """The pseudo-inverse. `rcond` is an older name of rtol.
 
-    Args:
-        A: one matrix or a batch of them.
-        rcond: an older name of rtol.
-        hermitian: A is symmetric; only its lower triangle is read.
-        atol: singular values up to this count as 0.
-        rtol: singular values up to this times the largest count as 0.
-
-    Raises:
-        RuntimeError: not a matrix of float32, float64 or complex numbers.
-        LinAlgError: an element is inf or nan.
+    Singular values up to `atol`, or up to `rtol` times the largest, count as 0. Of a `hermitian` matrix only the lower triangle
+    is read. Raises RuntimeError: not a matrix of float32, float64 or complex numbers. LinAlgError: an element is inf or nan.
     """
-    if A.ndim < 2 or A._data.dtype.kind not in "fc" or A._data.dtype.itemsize == 2:
-        raise RuntimeError(
-            f"linalg.pinv({A.dtype.legacy}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, double, "
-            "cfloat or cdouble types"
-        )
+    refuse_if(A.ndim < 2 or A._data.dtype.kind not in "fc" or A._data.dtype.itemsize == 2, lambda:
+        f"linalg.pinv({A.dtype.legacy}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, double, "
+        "cfloat or cdouble types")
     if not np.isfinite(A._data).all():
         raise LinAlgError("linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.")
     tolerances = {"atol": atol, "rtol": rcond if rtol is None else rtol}
@@ -138,16 +125,10 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
 
 @public("linalg.lstsq")
 def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
-    """The X with the least sum of squares of `input @ X - b`.
+    """The X with the least sum of squares of `input @ X - b`; `b` has a right side per column, or is a vector per matrix.
 
-    Args:
-        input: one matrix or a batch of them.
-        b: one right side per column, or one vector per matrix.
-        rcond: singular values up to this times the largest count as 0.
-        driver: LAPACK's name of the algorithm. It decides which of residuals, rank and singular_values are computed.
-
-    Raises:
-        RuntimeError: the shapes do not fit, or an unknown driver.
+    Singular values up to `rcond` times the largest count as 0. `driver` is LAPACK's name of the algorithm. It decides which of
+    residuals, rank and singular_values are computed. Raises RuntimeError: the shapes do not fit, or an unknown driver.
     """
     refuse_if(input.ndim < 2, "torch.linalg.lstsq: input must have at least 2 dimensions.")
     driver = driver or "gelsy"
@@ -162,18 +143,11 @@ def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str |
 
 @public("linalg.matrix_norm")
 def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """A norm of each matrix.
+    """A norm of each matrix in the two dimensions `dim`, which stay with length 1 if `keepdim`.
 
-    Args:
-        A: one matrix or a batch of them.
-        ord: "fro" (of all elements), "nuc" (sum of singular values), 2 and -2 (largest and smallest of them), 1 and -1
-            (largest and smallest column sum), inf and -inf (row sum).
-        dim: the dimensions of the matrix.
-        keepdim: these stay, with length 1.
-        dtype: convert to this first.
-
-    Raises:
-        RuntimeError: an unknown `ord`, or `dim` is not two different dimensions.
+    The orders: "fro" (of all elements), "nuc" (sum of singular values), 2 and -2 (largest and smallest of them), 1 and -1
+    (largest and smallest column sum), inf and -inf (row sum). With `dtype`, the matrix is converted first.
+    Raises RuntimeError: an unknown `ord`, or `dim` is not two different dimensions.
     """
     have_matrices(A, "linalg.matrix_norm")
     floating(A, "linalg.matrix_norm", half=True)
@@ -208,12 +182,7 @@ def _by_singular_values(x: Tensor, order: Any, dims: tuple[int, int], keepdim: b
 
 @public("linalg.cond")
 def cond(A: Tensor, p: Any = None) -> Any:
-    """The condition number for A @ x = b: the norm of A times the norm of its inverse. It bounds how errors grow.
-
-    Args:
-        A: one matrix or a batch of them.
-        p: the norm; None means 2.
-    """
+    """The norm (of order `p`, by default 2) of A times that of its inverse. It bounds how errors of A @ x = b grow."""
     refuse_if(A.ndim < 2, "linalg.cond: The input tensor must have at least 2 dimensions.")
     if p in (None, 2, -2):
         s = svdvals(A)
@@ -231,17 +200,10 @@ def cond(A: Tensor, p: Any = None) -> Any:
 
 @public("linalg.matrix_rank")
 def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
-    """The rank: the number of singular values that do not count as 0.
+    """The rank: the number of singular values (eigenvalues, if `hermitian`) that do not count as 0.
 
-    Args:
-        A: one matrix or a batch of them.
-        tol: an older name of atol.
-        hermitian: A is symmetric; its eigenvalues are used.
-        atol: singular values up to this count as 0.
-        rtol: singular values up to this times the largest count as 0.
-
-    Raises:
-        RuntimeError: the type is not float32, float64 or complex.
+    Those up to `atol` (older: `tol`), or up to `rtol` times the largest, count as 0. Raises RuntimeError: the type is not
+    float32, float64 or complex.
     """
     have_matrices(A, "torch.linalg.matrix_rank", "input")
     if A._data.dtype.kind not in "fc" or A._data.dtype.itemsize == 2:

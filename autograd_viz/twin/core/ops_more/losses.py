@@ -51,7 +51,6 @@ def multi_margin_loss_backward(grad_output, self, *, target, p, margin, weight, 
     return (slope * np.reshape(share, (-1, 1))).reshape(self.shape).astype(self.dtype)
 
 
-# fmt: on
 @loss("multi_margin_loss")
 def multi_margin_loss_of(
     input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, reduction: int = MEAN
@@ -65,11 +64,9 @@ def multi_margin_loss_of(
     if input.ndim > 2 or not all(input.shape[-1:]):
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
     samples = input.shape[0] if input.ndim == 2 else 1
-    if target.ndim > 1 or target.numel() != samples:
-        raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
-            f"Expected target size [{samples}], but got {list(target.shape)}. Input has shape {list(input.shape)}."
-        )
+    refuse_if(target.ndim > 1 or target.numel() != samples, lambda:
+        "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
+        f"Expected target size [{samples}], but got {list(target.shape)}. Input has shape {list(input.shape)}.")
     if weight is not None and weight.numel() != (classes := input.shape[-1] if input.ndim else 1):
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     refuse_if(target.dtype.name != "int64", lambda: f"expected scalar type Long but found {target.dtype.legacy}")
@@ -91,15 +88,10 @@ def multilabel_soft_margin_loss(
 
 @loss("margin_ranking_loss")
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0) -> Any:
-    """max(0, -target * (input1 - input2) + margin). Target 1 means that input1 should be larger.
-
-    Raises RuntimeError: the dimensions differ.
-    """
-    if not input1.ndim == input2.ndim == target.ndim:
-        raise RuntimeError(
-            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} "
-        )
+    """max(0, margin - target * (input1 - input2)). Target 1 wants a larger input1. Raises RuntimeError: dimensions differ."""
+    refuse_if(not input1.ndim == input2.ndim == target.ndim, lambda:
+        "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+        f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} ")
     return add_scalar(-target * (input1 - input2), other=margin).clamp_min(0)
 
 
@@ -111,22 +103,14 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0) -> 
     return far + op.where(target != -1, input, zeros)
 
 
-def check_pair(input1: Tensor, input2: Tensor, target: Tensor) -> None:
-    """Refuse arguments that are neither one pair with a 0-d target nor a batch of pairs with a 1-d target."""
-    refuse_if(target.ndim > 1, "0D or 1D target tensor expected, multi-target not supported")
-    wanted = target.ndim + 1
-    if input1.ndim != wanted or input2.ndim != wanted:
-        raise RuntimeError(
-            f"{target.ndim}D target tensor expects {wanted}D input tensors, but found inputs with sizes "
-            f"{list(input1.shape)} and {list(input2.shape)}."
-        )
-
-
 @loss("cosine_embedding_loss")
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0) -> Any:
     """1 - cosine if target is 1, max(0, cosine - margin) if it is -1."""
-    check_pair(input1, input2, target)
+    refuse_if(target.ndim > 1, "0D or 1D target tensor expected, multi-target not supported")
     dim = target.ndim
+    refuse_if(not input1.ndim == input2.ndim == dim + 1, lambda:
+        f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes {list(input1.shape)} and "
+        f"{list(input2.shape)}.")
     squares = [add_scalar((x * x).sum(dim), other=1e-12) for x in (input1, input2)]
     cosine = (input1 * input2).sum(dim) / (squares[0] * squares[1]).sqrt()
     check_broadcast(target, cosine)
@@ -139,11 +123,9 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
 def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
     """Refuse points of different dimensions, and a margin that is not positive."""
     refuse_if(margin <= 0, lambda: f"margin must be greater than 0, got {margin}", ValueError)
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
-        )
+    refuse_if(not anchor.ndim == positive.ndim == negative.ndim, lambda:
+        "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+        f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs")
 
 
 @loss("triplet_margin_loss")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.names import eq, gather, scatter_add, scatter_scalar, where, zeros_like
-from ..op import composite, inlined, primitive, public
+from ..op import composite, primitive, public
 from ..ops.index.gather_scatter import check_index, scattered
 from ..tensor import Tensor, refuse, refuse_if
 
@@ -43,18 +43,9 @@ def scatter_reduce_src(self, src, *, dim, index, reduce, include_self=True):
     """A copy of self, with src[i, j] combined into out[i, index[i, j]] for dim = 1."""
     check_index("scatter_reduce", index)
     return scattered(self, dim, index, src, lambda out, at, part: combined(out, at, part, reduce, include_self))
-scatter_reduce_src.defvjp(
-    self = lambda grad, self, src, dim, index, reduce, include_self, result:
-        scatter_reduce_self(grad, self, src, dim, index, reduce, include_self, result),
-    src  = lambda grad, self, src, dim, index, reduce, include_self, result:
-        scatter_reduce_source(grad, self, src, dim, index, reduce, include_self, result))
 
 
-# fmt: on
-@inlined
-def scatter_reduce_self(
-    grad: Any, self: Any, src: Any, dim: int, index: Any, reduce: str, include_self: bool, result: Any
-) -> Any:
+def of_self(grad, self, src, dim, index, reduce, include_self, result) -> Any:
     """The gradient of the old values; zero if they were excluded."""
     if reduce == "sum":
         part = grad
@@ -67,10 +58,7 @@ def scatter_reduce_self(
     return part if include_self else scatter_scalar(part, dim=dim, index=index, value=0)
 
 
-@inlined
-def scatter_reduce_source(
-    grad: Any, self: Any, src: Any, dim: int, index: Any, reduce: str, include_self: bool, result: Any
-) -> Any:
+def of_source(grad, self, src, dim, index, reduce, include_self, result) -> Any:
     """The gradient of the new values."""
     if reduce == "sum":
         return gather(grad, dim=dim, index=index)
@@ -80,8 +68,10 @@ def scatter_reduce_source(
         return gather(grad, dim=dim, index=index) * product_of_others(self, src, dim, index, include_self, result)
     share = gather(grad / ties(self, src, dim, index, result, include_self), dim=dim, index=index)
     return share * eq(src, gather(result, dim=dim, index=index))
+scatter_reduce_src.defvjp(self = of_self, src = of_source)
 
 
+# fmt: on
 @composite
 def how_many(self: Any, src: Any, dim: int, index: Any, include_self: bool) -> Any:
     """The number of values combined at each index."""
@@ -117,9 +107,6 @@ def product_of_others(self: Any, src: Any, dim: int, index: Any, include_self: b
 
 @public("scatter_reduce", inplace=True)
 def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> Any:
-    """Combine `src` into `input` at `index` along `dim`: sum, prod, mean, amax or amin.
-
-    Raises RuntimeError: another reduction.
-    """
+    """Combine `src` into `input` at `index` along `dim`: sum, prod, mean, amax or amin. Raises RuntimeError: another one."""
     refuse_if(reduce not in COMBINE, lambda: f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     return scatter_reduce_src(input, src, dim=dim, index=index, reduce=reduce, include_self=include_self)

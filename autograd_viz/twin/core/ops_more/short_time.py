@@ -15,8 +15,8 @@ from ..op import public
 from ..ops.elementwise.complex_numbers import view_as_complex, view_as_real
 from ..ops.layers.padding import constant_pad_nd, pad
 from ..ops.layers.windows import window_count
+from ..ops.shape.shape import as_strided
 from ..ops.shape.slicing import slice_dim, unfold_backward
-from ..ops.shape.strided import as_strided
 from ..tensor import Tensor, refuse_if
 from .fourier import fft_c2c, fft_c2r, fft_r2c
 
@@ -61,22 +61,13 @@ def stft(
     center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool | None = None,
     return_complex: bool | None = None,
 ) -> Any:  # fmt: skip
-    """The frequencies (..., frequency, time) of one signal, or of several.
+    """The frequencies (..., frequency, time) of one signal (time,), or of several (signal, time).
 
-    Args:
-        input: (time,) or (signal, time).
-        n_fft: the length of the transforms.
-        hop_length: the step of the window; default: a quarter of n_fft.
-        win_length: the length of the window, at most n_fft.
-        window: its weights; default: ones.
-        center: pad the signal at both ends, by `pad_mode`, so that the first window is centred at its beginning.
-        pad_mode: as in torch.nn.functional.pad.
-        normalized: divide by the root of n_fft.
-        onesided: only the first half of the frequencies, as is usual for real numbers.
-        return_complex: complex numbers; otherwise pairs in a last dimension of length 2.
-
-    Raises:
-        RuntimeError: lengths that do not fit each other.
+    The windows have `n_fft` elements and are `hop_length` apart (default: a quarter of n_fft). `window` has the weights of
+    `win_length` elements in their middle (default: ones). With `center`, the signal is padded at both ends by `pad_mode`; so
+    the first window is centred at its beginning. `normalized` divides by the root of n_fft. `onesided` gives only the first
+    half of the frequencies, as is usual for real numbers. `return_complex` gives complex numbers, otherwise pairs in a last
+    dimension of length 2. Raises RuntimeError: lengths that do not fit each other.
     """
     hop_length, win_length = n_fft // 4 if hop_length is None else hop_length, win_length or n_fft
     several = input.ndim > 1
@@ -95,7 +86,9 @@ def stft(
     refuse_if(onesided and is_complex, "Cannot have onesided output if window or input is complex")
     if win_length < n_fft:
         window = _centred(window, input, win_length, n_fft)
-    frames = _frames(input if several else input.unsqueeze(0), n_fft, hop_length)
+    signals = input if several else input.unsqueeze(0)
+    count, (line, step) = window_count(signals.shape[1], n_fft, hop_length, 0), signals.stride()
+    frames = as_strided(signals, size=(len(signals), count, n_fft), stride=(line, hop_length * step, step))
     out = _frequencies(frames if window is None else frames * window, normalized, onesided is not False)
     out = out.transpose_(1, 2)
     out = out if several else out.squeeze_(0)
@@ -116,13 +109,6 @@ def _check_signal(input: Tensor, window: Tensor | None, n_fft: int, hop_length: 
     size = None if window is None else list(window.shape)
     wanted = f"expected a 1D window tensor of size equal to win_length={win_length}, but got window with size {size}"
     _need(size is None or size == [win_length], shown, wanted)
-
-
-def _frames(signals: Any, length: int, hop: int) -> Any:
-    """The window's contents at each of its positions, as a view of the memory."""
-    count = window_count(signals.shape[1], length, hop, 0)
-    row, step = signals.stride()
-    return as_strided(signals, size=(len(signals), count, length), stride=(row, hop * step, step))
 
 
 def _frequencies(frames: Any, normalized: bool, onesided: bool) -> Any:

@@ -1,22 +1,26 @@
-"""Inverses, determinants, and solutions of A @ X = B."""
+"""LU factorization (A = P @ L @ U); inverses, determinants, and solutions of A @ X = B, which use it."""
 # fmt: off
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from typing import Any
 
 import numpy as np
 
 from ..base import names as op
-from ..base.names import conj, conjugated, identity, is_complex, mH, mT, of_matrix, sum_dim, unsqueeze
+
+from ..base.names import (  # isort: skip
+    conj, conjugated, identity, is_complex, linalg_solve_triangular, mH, mT, of_matrix, resized, sum_dim, tril, triu, unsqueeze,
+)
 from ..op import composite, primitive, public, public_primitive
-from ..ops.elementwise.logic import eq
+from ..ops.elementwise.choosing import eq
 from ..ops.matrix.matmul import matmul
 from ..ops.matrix.matrix_checks import check_fits, column_major, flat, floating, raise_first, square_matrices, supported
 from ..ops.shape.shape import clone
-from ..tensor import Tensor
-from .lu import eliminate, lu_substitution
+from ..tensor import Tensor, refuse_if
+from .triangular import substitution
 
 Slogdet = namedtuple("linalg_slogdet", "sign logabsdet")  # type: ignore[name-match]
 
@@ -92,7 +96,18 @@ def matrix_exp(self):
 matrix_exp.defvjp(self = lambda grad, self: matrix_exp_backward(grad, self))
 
 
-# fmt: on
+@public_primitive("linalg.lu", "LinalgLuBackward0", results=("P", "L", "U"), nondifferentiable=("P",))
+def linalg_lu(A, *, pivot=True):
+    """P, L and U with A = P @ L @ U. Raises RuntimeError: a vector, another type, or no pivots (as PyTorch on the CPU)."""
+    refuse_if(A.ndim < 2, lambda: f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
+    if A.dtype.kind not in "fc" or A.dtype.itemsize == 2:
+        supported(Tensor(A), "lu_cpu")
+    refuse_if(not pivot, "linalg.lu: LU without pivoting is not implemented on the CPU")
+    packed, pivots, _ = eliminate(A)
+    return swaps_array(packed, pivots), lower_array(packed), upper_array(packed)
+linalg_lu.defvjp(A = lambda grads, P, L, U, pivot: lu_backward(grads[0], grads[1], P, L, U))
+
+
 @composite
 def solve_backward(grad: Any, A: Any, left: bool, result: Any) -> Any:
     """-(A^-H @ grad) @ X.mH (Giles 2008, section 2.3.1)."""
@@ -152,23 +167,17 @@ def inv(A: Tensor) -> Any:
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
     """X with A @ X = B (X @ A = B if not `left`).
 
-    Raises:
-        RuntimeError: the types differ, or B is a vector and `left` is False.
-        LinAlgError: A is singular.
+    Raises RuntimeError: the types differ, or B is a vector and `left` is False. LinAlgError: A is singular.
     """
     square_matrices(A, "linalg.solve")
     floating(A, "linalg.solve")
-    if A.dtype is not B.dtype:
-        raise RuntimeError(
-            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.legacy} and B of type "
-            f"{B.dtype.legacy} instead"
-        )
+    refuse_if(A.dtype is not B.dtype, lambda:
+        f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.legacy} and B of type "
+        f"{B.dtype.legacy} instead")
     if is_vector(A, B):
-        if not left:
-            raise RuntimeError(
-                "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
-                "linalg.solve is equivalent to B / A.squeeze(-1)"
-            )
+        refuse_if(not left,
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)")
         check_fits(A, Tensor(B._data[..., None]), left, "linalg.solve")
     else:
         check_fits(A, B, left, "linalg.solve")
@@ -226,3 +235,69 @@ def matrix_power(input: Tensor, n: int) -> Any:
         if not n:
             return result
         power = matmul(power, power)
+
+
+@composite
+def lu_backward(gL: Any, gU: Any, P: Any, L: Any, U: Any) -> Any:
+    """P @ L^-H @ (tril(L.mH @ gL, -1) + triu(gU @ U.mH)) @ U^-H.
+
+    De Hoog, Anderssen, Lukas, Differentiation of matrix functionals using triangular factorization (2011). A matrix that is not
+    square is first extended to a square one with an identity. This leaves the existing parts of both factors unchanged.
+    """
+    rows, columns = L.shape[-2], U.shape[-1]
+    n, k = max(rows, columns), L.shape[-1]
+    filling = identity(L, rows=n, columns=n) - resized(identity(L, rows=k, columns=k), n, n)
+    L, U, gL, gU = resized(L, n, n) + filling, resized(U, n, n) + filling, resized(gL, n, n), resized(gU, n, n)
+    inner = tril(mH(L) @ gL, diagonal=-1) + triu(gU @ mH(U), diagonal=0)
+    inner = linalg_solve_triangular(mH(L), inner, upper=True, unitriangular=True)
+    return P @ resized(linalg_solve_triangular(mH(U), inner, upper=False, left=False), rows, columns)
+
+
+def eliminate(a: Any) -> tuple[Any, Any, Any]:
+    """Gaussian elimination. In each column the largest element is the pivot; multiples of its row clear the rows below.
+
+    Returns:
+        The multipliers (below the diagonal) and U in one matrix, the swaps, and the index of the first zero on U's diagonal.
+    """
+    lu = flat(a)
+    n = min(a.shape[-2:])
+    every = np.arange(len(lu))
+    pivots, info = np.zeros((len(lu), n), np.int32), np.zeros(len(lu), np.int32)
+    for j in range(n):
+        largest = j + (np.abs(lu[:, j:, j].real) + np.abs(lu[:, j:, j].imag)).argmax(1)  # LAPACK's size of a complex number
+        pivots[:, j] = largest + 1
+        lu[every, j], lu[every, largest] = lu[every, largest], lu[every, j]
+        pivot = lu[:, j, j, None]
+        info[(info == 0) & (pivot[:, 0] == 0)] = j + 1
+        lu[:, j + 1 :, j] /= np.where(pivot == 0, 1, pivot)
+        lu[:, j + 1 :, j + 1 :] -= lu[:, j + 1 :, j, None] * lu[:, j, None, j + 1 :]
+    batch = a.shape[:-2]
+    return lu.reshape(a.shape), pivots.reshape(*batch, n), info.reshape(batch)
+
+
+def swaps_array(lu: Any, pivots: Any) -> Any:
+    """P of A = P @ L @ U: an identity with rows swapped by the pivots, the last one first."""
+    n, swaps = lu.shape[-2], pivots.reshape(math.prod(pivots.shape[:-1]), pivots.shape[-1])
+    p = np.tile(np.eye(n, dtype=lu.dtype), (len(swaps), 1, 1))
+    every = np.arange(len(swaps))
+    for j in reversed(range(swaps.shape[1])):
+        other = swaps[:, j] - 1
+        p[every, j], p[every, other] = p[every, other], p[every, j]
+    return p.reshape(*pivots.shape[:-1], n, n)
+
+
+def lower_array(lu: Any) -> Any:
+    """L of a packed LU, as an array."""
+    k = min(lu.shape[-2:])
+    return np.tril(lu[..., :k], -1) + np.eye(lu.shape[-2], k, dtype=lu.dtype)
+
+
+def upper_array(lu: Any) -> Any:
+    """U of a packed LU, as an array."""
+    return np.triu(lu[..., : min(lu.shape[-2:]), :])
+
+
+def lu_substitution(lu: Any, pivots: Any, b: Any) -> Any:
+    """X with P @ L @ U @ X = b."""
+    permuted = np.swapaxes(swaps_array(lu, pivots), -2, -1) @ b
+    return substitution(upper_array(lu), substitution(lower_array(lu), permuted, False, True), True, False)

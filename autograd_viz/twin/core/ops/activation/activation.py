@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.names import conjugated, exp, ndtr, reshape, stack, unbind_dim, where
+from ...base.names import conjugated, exp, maybe_multiply, ndtr, reshape, stack, unbind_dim, where
 from ...base.scipy_special import special
-from ...op import ARRAY_NAMES, composite, inlined, primitive, public, public_primitive, public_row, row
+from ...op import ARRAY_NAMES, composite, primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, from_front, refuse, refuse_if, refusing
 from ..elementwise.arithmetic import _as_float
 
@@ -19,12 +19,6 @@ def expit(array: Any) -> Any:
     if array.dtype.kind == "c":
         return 1 / (1 + np.exp(-array))
     return special.expit(array).astype(array.dtype, copy=False)
-
-
-@inlined
-def times(symbol: Any, factor: float) -> Any:
-    """A product in a formula. A factor of 1 is omitted."""
-    return symbol if factor == 1 else symbol * factor
 
 
 sigmoid = public_row("sigmoid special.expit nn.functional.sigmoid", "SigmoidBackward0", "1 / (1 + exp(-self)).",
@@ -73,7 +67,7 @@ softplus_backward = row("softplus_backward", "SoftplusBackwardBackward0",
     lambda grad_output, self, *, beta, threshold:
         np.where(self * beta > threshold, grad_output, grad_output * expit(self * beta)),
     written=lambda grad_output, self, beta, threshold: where(
-        times(self, beta) > threshold, grad_output, grad_output * sigmoid(times(self, beta))),
+        maybe_multiply(self, beta) > threshold, grad_output, grad_output * sigmoid(maybe_multiply(self, beta))),
     grad_output = lambda grad, self, beta, threshold: softplus_backward(grad, self, beta=beta, threshold=threshold),
     self        = lambda grad, grad_output, self, beta, threshold: where(
         beta * self > threshold, 0, grad * grad_output * beta * sigmoid(beta * self) * (1 - sigmoid(beta * self))))
@@ -117,8 +111,8 @@ elu_backward = row("elu_backward", "EluBackwardBackward0",
         self_or_result <= 0, grad_output * (np.exp(self_or_result * input_scale) * (input_scale * alpha * scale)),
         grad_output * scale),
     written=lambda grad_output, self_or_result, alpha, scale, input_scale: where(
-        self_or_result > 0, times(grad_output, scale),
-        times(grad_output, alpha * scale * input_scale) * exp(times(self_or_result, input_scale))),
+        self_or_result > 0, maybe_multiply(grad_output, scale),
+        maybe_multiply(grad_output, alpha * scale * input_scale) * exp(maybe_multiply(self_or_result, input_scale))),
     grad_output    = lambda grad, self_or_result, alpha, scale, input_scale: elu_backward(
         grad, self_or_result, alpha=alpha, scale=scale, input_scale=input_scale),
     self_or_result = lambda grad, grad_output, self_or_result, alpha, scale, input_scale: where(
@@ -176,10 +170,7 @@ def glu_double_backward(grad: Any, grad_output: Any, self: Any, dim: int) -> Any
 
 @public("nn.functional.glu")
 def glu(input: Tensor, dim: int = -1) -> Any:
-    """A gated linear unit: the first half of the input times the sigmoid of the second half.
-
-    Raises RuntimeError: the length of `dim` is odd, or the input has no dimensions.
-    """
+    """The first half of the input, times the sigmoid of the second. Raises RuntimeError: the length of `dim` is odd, or 0-d."""
     refuse_if(input.ndim == 0, "glu does not support scalars because halving size must be even")
     at = from_front(dim, input.ndim)
     refuse_if(input.shape[at] % 2, lambda: f"Halving dimension must be even, but dimension {at} is size {input.shape[at]}")

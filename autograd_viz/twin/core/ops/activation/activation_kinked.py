@@ -69,16 +69,11 @@ prelu_kernel = row("prelu_kernel", "PreluKernelBackward0", "self if self > 0, el
 
 @public("prelu", "nn.functional.prelu")
 def prelu(input: Tensor, weight: Tensor) -> Any:
-    """Leaky relu with learned slopes: one for all channels, or one per channel (dimension 1).
-
-    Raises RuntimeError: the number of slopes is neither 1 nor that of the channels.
-    """
+    """Leaky relu with a learned slope for all channels, or for each (dimension 1). Raises RuntimeError: another number."""
     channels = 1 if input.ndim < 2 else input.shape[1]
-    if weight.numel() not in (1, channels):
-        raise RuntimeError(
-            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} and channel "
-            f"size = {channels}."
-        )
+    refuse_if(weight.numel() not in (1, channels), lambda:
+        f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} and channel "
+        f"size = {channels}.")
     if weight.ndim != input.ndim:
         sizes = [1] * input.ndim
         if input.ndim > 1:
@@ -97,10 +92,7 @@ rrelu_with_noise = row("rrelu_with_noise", "RreluWithNoiseBackward0",
 
 @public("torch.rrelu")
 def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: bool = False) -> Any:
-    """Leaky relu with random slopes between `lower` and `upper` in training.
-
-    Raises RuntimeError: `lower` is larger than `upper`.
-    """
+    """Leaky relu, in training with random slopes from `lower` to `upper`. Raises RuntimeError: `lower` is larger."""
     refuse_if(lower > upper, "Lower bound should be less than or equal to the upper bound")
     noise = np.zeros_like(input._data)
     if training:

@@ -31,17 +31,15 @@ safe_softmax_dim = row("safe_softmax_dim", "SafeSoftmaxBackward0", "softmax, but
     self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim))
 
 
-@public("torch._softmax_backward_data")
-@primitive("SoftmaxBackwardDataBackward0",
-    written=lambda grad_output, output, dim: (grad_output - sum_dim(grad_output * output, dim, keepdim=True)) * output)
-@on_vectors
-def softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
-    """(grad_output - sum(grad_output * output)) * output."""
-    return (grad_output - (grad_output * output).sum(dim, keepdims=True)) * output
-softmax_backward_data.defvjp(
+softmax_backward_data = row("softmax_backward_data", "SoftmaxBackwardDataBackward0",
+    "(grad_output - sum(grad_output * output)) * output.",
+    on_vectors(lambda grad_output, output, *, dim, input_dtype=None:
+        (grad_output - (grad_output * output).sum(dim, keepdims=True)) * output),
+    written=lambda grad_output, output, dim: (grad_output - sum_dim(grad_output * output, dim, keepdim=True)) * output,
     grad_output = lambda grad, output, dim: softmax_backward_data(grad, output, dim=dim),
     output      = lambda grad, grad_output, output, dim:
         grad * grad_output - grad * sum_along(grad_output * output, dim) - grad_output * sum_along(grad * output, dim))
+public("torch._softmax_backward_data")(softmax_backward_data)
 
 
 @primitive("LogSoftmaxBackward0")
@@ -52,13 +50,11 @@ def log_softmax_dim(self, *, dim):
     return shifted - np.log(np.exp(shifted).sum(dim, keepdims=True))
 
 
-@primitive("LogSoftmaxBackwardDataBackward0",
-    written=lambda grad_output, output, dim: grad_output - exp(output) * sum_dim(grad_output, dim, keepdim=True))
-@on_vectors
-def log_softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
-    """grad_output - exp(output) * sum(grad_output)."""
-    return grad_output - np.exp(output) * grad_output.sum(dim, keepdims=True)
-log_softmax_backward_data.defvjp(
+log_softmax_backward_data = row("log_softmax_backward_data", "LogSoftmaxBackwardDataBackward0",
+    "grad_output - exp(output) * sum(grad_output).",
+    on_vectors(lambda grad_output, output, *, dim, input_dtype=None:
+        grad_output - np.exp(output) * grad_output.sum(dim, keepdims=True)),
+    written=lambda grad_output, output, dim: grad_output - exp(output) * sum_dim(grad_output, dim, keepdim=True),
     grad_output = lambda grad, output, dim: grad - sum_along(grad * exp(output), dim),
     output      = lambda grad, grad_output, output, dim: -grad * exp(output) * sum_along(grad_output, dim))
 
@@ -85,20 +81,15 @@ def _largest(x: Array, dim: Any) -> Any:
     return np.max(x.real, axis=dim, keepdims=True, initial=-np.inf)
 
 
-def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
-    """The input in `dtype`, a type that has exponentials."""
-    check_dim(dim, input.ndim)
-    x = input if dtype is None else input.to(dtype)
-    last = "_lastdim" if dim in (-1, max(x.ndim, 1) - 1) else ""
-    refuse(x, "iubc", f"{name}{last}_kernel_impl")
-    return x
-
-
 def _along(kernel: str, op: Primitive, does: str, *names: str) -> Any:
     """The call of one of the three ops."""
 
     def call(input: Tensor, dim: int, dtype: Any = None) -> Any:
-        return op(_in_float(kernel, input, dim, dtype), dim=dim)
+        check_dim(dim, input.ndim)
+        x = input if dtype is None else input.to(dtype)
+        last = "_lastdim" if dim in (-1, max(x.ndim, 1) - 1) else ""
+        refuse(x, "iubc", f"{kernel}{last}_kernel_impl")
+        return op(x, dim=dim)
 
     return tensor_call(*names)(renamed(call, names[0].rpartition(".")[2], does))
 
@@ -110,33 +101,24 @@ _safe_softmax = _along(
 )
 
 
-def _usual_dim(name: str, dim: int | None, ndim: int) -> int:
-    """PyTorch's old default dim, with its warning."""
-    if dim is None:
-        warnings.warn(
-            f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-            stacklevel=4,
-        )
-        return 0 if ndim in (0, 1, 3) else 1
-    return dim
+def _with_usual_dim(name: str, along: Any, does: str, called: str) -> None:
+    """Publish a function of nn.functional whose `dim` is optional. The default is PyTorch's old one, with its warning."""
+
+    def function(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+        if dim is None:
+            warnings.warn(
+                f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+                stacklevel=3,
+            )
+            dim = 0 if input.ndim in (0, 1, 3) else 1
+        return along(-input if name == "softmin" else input, dim, dtype)
+
+    tensor_call(f"nn.functional.{name}")(renamed(function, called, does))
 
 
-@tensor_call("nn.functional.softmax")
-def softmax_function(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """nn.functional's softmax, where `dim` is optional."""
-    return softmax(input, _usual_dim("softmax", dim, input.ndim), dtype)
-
-
-@tensor_call("nn.functional.log_softmax")
-def log_softmax_function(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """nn.functional's log_softmax, where `dim` is optional."""
-    return log_softmax(input, _usual_dim("log_softmax", dim, input.ndim), dtype)
-
-
-@tensor_call("nn.functional.softmin")
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """softmax of -input: the smallest element becomes the largest."""
-    return softmax(-input, _usual_dim("softmin", dim, input.ndim), dtype)
+_with_usual_dim("softmax", softmax, "nn.functional's softmax, where `dim` is optional.", "softmax_function")
+_with_usual_dim("log_softmax", log_softmax, "nn.functional's log_softmax, where `dim` is optional.", "log_softmax_function")
+_with_usual_dim("softmin", softmax, "softmax of -input: the smallest element becomes the largest.", "softmin")
 
 
 @tensor_call("logsumexp", "special.logsumexp")
@@ -148,14 +130,10 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
 # fmt: on
 @public("nn.functional.gumbel_softmax")
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
-    """The softmax of logits with Gumbel noise.
+    """The softmax of logits (unnormalized log probabilities) with Gumbel noise, along `dim`.
 
-    Args:
-        logits: unnormalized log probabilities.
-        tau: a smaller value makes the result sharper.
-        hard: return one-hot vectors, with the gradient of the soft ones.
-        eps: has no effect, as in PyTorch.
-        dim: the dimension of the softmax.
+    A smaller `tau` makes the result sharper. With `hard`, vectors are one-hot, with the gradient of the soft ones. `eps` has no
+    effect, as in PyTorch.
     """
     noise = -empty(logits.shape, dtype=logits.dtype).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)

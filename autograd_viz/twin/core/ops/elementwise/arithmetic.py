@@ -166,14 +166,12 @@ addcmul = public_row("addcmul", "AddcmulBackward0", "self + value * tensor1 * te
 
 def _check_division(tensor1: Any, tensor2: Any) -> None:
     """Refuse to divide whole numbers by whole numbers."""
-    if tensor1.dtype.kind in "iub" and tensor2.dtype.kind in "iub":
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
-            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
-            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
-            "float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
-            "for all dtypes."
-        )
+    refuse_if(tensor1.dtype.kind in "iub" and tensor2.dtype.kind in "iub",
+        "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+        "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+        "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
+        "float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
+        "for all dtypes.")
 
 
 def _divisible(*operands: Tensor) -> tuple[Any, ...]:
@@ -219,8 +217,7 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
 def checked_alpha(alpha: Any, array: Any) -> Any:
     """The factor of add and sub, if its type fits the operands."""
     kind = array.dtype.kind
-    if isinstance(alpha, bool) and kind != "b":
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    refuse_if(isinstance(alpha, bool) and kind != "b", "Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float | complex) and kind in "iub":
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and kind == "f":

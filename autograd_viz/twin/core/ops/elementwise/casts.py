@@ -29,10 +29,7 @@ to_copy.defvjp(self = lambda grad: grad)
 def to(
     self: Tensor, *wanted: Any, dtype: Any = None, device: Any = None, copy: bool = False, memory_format: Any = None, **how: Any
 ) -> Any:
-    """The values in the given type, or in the type of a given tensor. Returns self if the type is the same.
-
-    Raises AssertionError: a device that is not the CPU.
-    """
+    """The values in a type, or in that of a tensor; self if it is the same. Raises AssertionError: a device but the CPU."""
     flags = [w for w in wanted if isinstance(w, bool)]  # non_blocking, copy
     for w in wanted:
         if isinstance(w, dtypes.dtype):
@@ -91,18 +88,10 @@ def _cast(name: str, wanted: dtypes.dtype) -> None:
 
 
 for _name, _type in {
-    "float": dtypes.float32,
-    "double": dtypes.float64,
-    "half": dtypes.float16,
-    "long": dtypes.int64,
-    "int": dtypes.int32,
-    "short": dtypes.int16,
-    "char": dtypes.int8,
-    "byte": dtypes.uint8,
-    "bool": dtypes.bool_,
-    "cfloat": dtypes.complex64,
+    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64, "int": dtypes.int32,
+    "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_, "cfloat": dtypes.complex64,
     "cdouble": dtypes.complex128,
-}.items():
+}.items():  # fmt: skip
     _cast(_name, _type)
 
 

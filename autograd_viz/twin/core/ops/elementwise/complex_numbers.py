@@ -67,7 +67,6 @@ conjugate_copy = row("conjugate_copy", "ConjPhysicalBackward0", "a - bi for a + 
     self = lambda grad: conjugate_copy(grad))
 
 
-# fmt: on
 @public("torch.real")
 @composite
 def real_part(input: Any) -> Any:
@@ -99,25 +98,17 @@ public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), val
 
 @public("torch.view_as_real")
 def pairs_of(input: Tensor) -> Any:
-    """A view with the two numbers of each element in a last dimension of length 2.
-
-    Raises RuntimeError: the numbers are real.
-    """
+    """A view with both numbers of each element in a last dimension of length 2. Raises RuntimeError: the numbers are real."""
     refuse_if(not input.dtype.is_complex, "view_as_real is only supported for complex tensors")
     return view_as_real(input)
 
 
 @public("torch.view_as_complex")
 def numbers_of(input: Tensor) -> Any:
-    """A view that reads each pair in the last dimension as one complex number.
-
-    Raises RuntimeError: not pairs of floating point numbers, or the pairs are not contiguous in memory.
-    """
-    if not input.dtype.is_floating_point:
-        raise RuntimeError(
-            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
-            f"{input.dtype.legacy}"
-        )
+    """A view of each pair in the last dimension as one complex number. Raises RuntimeError: no contiguous pairs of floats."""
+    refuse_if(not input.dtype.is_floating_point, lambda:
+        "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+        f"{input.dtype.legacy}")
     refuse_if(input.ndim == 0, "Input tensor must have one or more dimensions")
     refuse_if(input.shape[-1] != 2, "Tensor must have a last dimension of size 2")
     *steps, last = input.stride()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.dtypes import complex128, float64
 from ...base.names import conjugated, eq, is_complex, real_part, where, zeros_like
-from ...op import composite, inlined, primitive, public, public_primitive, public_row
+from ...op import composite, inlined, primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse, refuse_if, refusing
 from .arithmetic import _as_float, as_number_of, of_floats, widened
 
@@ -41,12 +41,9 @@ pow_tensor.defvjp(
     exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
 
 
-@primitive("PowBackward2")
-def rpow_scalar(exponent, *, self):
-    """self ** exponent, for a Python number `self`."""
-    exponent = widened(exponent, self)
-    return pow_tensor.forward(as_number_of(exponent, self), exponent)
-rpow_scalar.defvjp(exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
+rpow_scalar = row("rpow_scalar", "PowBackward2", "self ** exponent, for a Python number `self`.",
+    lambda exponent, *, self: pow_tensor.forward(as_number_of(e := widened(exponent, self), self), e),
+    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
 
 
 @inlined
@@ -54,15 +51,9 @@ def pow_backward_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> A
     """grad * (result * log(self)); 0 where self is 0 and exponent >= 0."""
     if isinstance(self, (int, float, complex)) and self != 0:
         return grad * conjugated(result * log_of(self))
-    return grad * where(eq(self, 0) * not_negative(exponent), zeros_like(result), conjugated(result * log_of(self)))
-
-
-@inlined
-def not_negative(exponent: Any) -> Any:
-    """Is the exponent a real number from 0 on?"""
-    if is_complex(exponent):
-        return eq(exponent, real_part(exponent)) * (real_part(exponent) >= 0)
-    return exponent >= 0
+    there = eq(self, 0) * (
+        eq(exponent, real_part(exponent)) * (real_part(exponent) >= 0) if is_complex(exponent) else exponent >= 0)
+    return grad * where(there, zeros_like(result), conjugated(result * log_of(self)))
 
 
 @inlined

@@ -11,7 +11,7 @@ from ...base.names import conjugated, eq, is_complex, isfinite, ne, where, zeros
 from ...op import composite, primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse, refuse_if, refusing
 from .arithmetic import _as_float, as_number_of, div_tensors, of_either, widened
-from .logic import unpromoted
+from .choosing import unpromoted
 
 floor = public_row("floor", "FloorBackward0", "The largest whole number that is not above self.",
     refusing("b", "floor_vml_cpu", lambda self: np.floor(self)), inplace=True,
@@ -196,10 +196,7 @@ nan_to_num = public_row("nan_to_num", "NanToNumBackward0",
 
 @public_primitive("heaviside", "torch::autograd::NotImplemented", promotes=unpromoted, inplace=True)
 def heaviside(self, values):
-    """0 for negative, 1 for positive numbers, `values` at 0; PyTorch has no gradient for it.
-
-    Raises RuntimeError: the types differ.
-    """
+    """0 for negative, 1 for positive numbers, `values` at 0; without gradient. Raises RuntimeError: the types differ."""
     refuse_if(self.dtype != values.dtype, "heaviside is not yet implemented for tensors with different dtypes.")
     return np.where(self == 0, values, self > 0).astype(self.dtype)
 heaviside.defvjp(self = lambda grad: no_derivative("heaviside"), values = lambda grad: no_derivative("heaviside"))

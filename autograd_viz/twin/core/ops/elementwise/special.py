@@ -13,7 +13,7 @@ from ...base.scipy_special import special
 from ...base.symbol import call
 from ...op import composite, inlined, primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse_if
-from .arithmetic import _as_float, of_either
+from .arithmetic import _as_float, of_either, of_floats
 
 
 def computed(function: Callable[..., Any], *arrays: Any) -> Any:
@@ -52,14 +52,9 @@ log_ndtr = public_row("special.log_ndtr", "SpecialLogNdtrBackward0", "log(ndtr(s
 lgamma = public_row("lgamma special.gammaln", "LgammaBackward0", "log(|gamma(self)|); gamma(n + 1) is n!.",
     lambda self: computed(special.gammaln, self), inplace=True,
     self = lambda grad, self: grad * digamma(self))
-
-
-@public_primitive("digamma special.digamma special.psi", "DigammaBackward0", inplace=True)
-def digamma(self):
-    """The derivative of lgamma."""
-    x = _as_float(self)
-    return np.where(x == 0, np.copysign(np.inf, -x), computed(special.psi, x)).astype(x.dtype, copy=False)
-digamma.defvjp(self = lambda grad, self: grad * polygamma_order(self, n=1))
+digamma = of_floats("digamma special.digamma special.psi", "DigammaBackward0", "The derivative of lgamma.",
+    lambda x: np.where(x == 0, np.copysign(np.inf, -x), computed(special.psi, x)).astype(x.dtype, copy=False),
+    self = lambda grad, self: grad * polygamma_order(self, n=1))
 
 
 @primitive("PolygammaBackward0", written=lambda self, n: call("polygamma", n, self))

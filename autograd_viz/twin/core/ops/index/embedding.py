@@ -89,10 +89,7 @@ def embedding_of(
     input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
     scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Any:  # fmt: skip
-    """The rows of `weight` at the indices `input`. The row `padding_idx` gets no gradient.
-
-    Raises IndexError: an index is out of range.
-    """
+    """The rows of `weight` at these indices; the row `padding_idx` gets no gradient. Raises IndexError: out of range."""
     check_tensor("embedding", input, "indices", 2)
     rows = weight.shape[0] if weight.ndim else 0
     if padding_idx is not None and not -rows <= padding_idx < rows:

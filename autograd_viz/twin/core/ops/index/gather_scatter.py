@@ -109,9 +109,7 @@ scatter_add = row("scatter_add", "ScatterAddBackward0", "A copy of self with out
 def index_select(self, *, dim, index):
     """The slices along `dim` at these indices.
 
-    Raises:
-        IndexError: `index` is not a vector, or is out of range.
-        RuntimeError: `index` is not int32 or int64.
+    Raises IndexError: `index` is not a vector, or is out of range. RuntimeError: `index` is not int32 or int64.
     """
     refuse_if(index.ndim > 1, "index_select(): Index is supposed to be a vector", IndexError)
     refuse_if(index.dtype.kind != "i" or index.dtype.itemsize < 4, "index_select(): Expected dtype int32 or int64 for index")
@@ -175,10 +173,8 @@ index_fill_scalar.defvjp(self = lambda grad, dim, index: index_fill_scalar(grad,
 @primitive("IndexFillBackward1")
 def index_fill_tensor(self, value, *, dim, index):
     """A copy of self with the value of a 0-d tensor in the slices at these indices along `dim`."""
-    if value.ndim:
-        raise RuntimeError(
-            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
-        )
+    refuse_if(value.ndim, lambda:
+        f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s).")
     return index_fill_scalar.forward(self, dim=dim, index=index, value=value)
 index_fill_tensor.defvjp(
     self  = lambda grad, dim, index: index_fill_scalar(grad, dim=dim, index=index, value=0),
@@ -210,11 +206,9 @@ def put_values(self, source, *, index, accumulate=False):
     if source.ndim and source.dtype != self.dtype:
         kinds = f"self.dtype = {scalar_type(self)} and source.dtype = {scalar_type(source)}"
         raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got {kinds}")
-    if source.size != index.size and source.ndim:
-        raise IndexError(
-            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-            f"{source.size}, index.numel() = {index.size}"
-        )
+    refuse_if(source.size != index.size and source.ndim, lambda:
+        "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+        f"{source.size}, index.numel() = {index.size}", IndexError)
     check_reach(index, self)
     out = self.reshape(-1).copy()
     if accumulate:
@@ -227,7 +221,6 @@ put_values.defvjp(
     source = lambda grad, index, source, accumulate: reshape_as(take(grad, index=index), source))
 
 
-# fmt: on
 @composite
 def reshape_as(input: Any, other: Any) -> Any:
     """The elements in the shape of `other`."""
@@ -252,22 +245,18 @@ def check_slices(name: str, self: Any, dim: int, index: Any, source: Any) -> Non
     if self.dtype != source.dtype:
         kinds = f"self ({scalar_type(self)}) and source ({scalar_type(source)})"
         raise RuntimeError(f"{name}_(): {kinds} must have the same scalar type")
-    if self.ndim and source.ndim and _slice(self, dim) != _slice(source, dim):
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(self.shape)} source.shape = {list(source.shape)}"
-        )
+    refuse_if(self.ndim and source.ndim and _slice(self, dim) != _slice(source, dim), lambda:
+        "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+        f"{list(self.shape)} source.shape = {list(source.shape)}")
 
 
 def _check_copy(self: Any, dim: int, index: Any, source: Any) -> None:
     if self.dtype != source.dtype:
         kinds = f"(self) {scalar_type(self)} and (source) {scalar_type(source)}"
         raise RuntimeError(f"index_copy_(): self and source expected to have the same dtype, but got {kinds}")
-    if self.ndim != source.ndim and self.ndim and source.ndim:
-        raise IndexError(
-            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
-            f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
-        )
+    refuse_if(self.ndim != source.ndim and self.ndim and source.ndim, lambda:
+        "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+        f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})", IndexError)
     refuse_if(index.dtype != np.int64, lambda: f"index_copy_(): Expected a long tensor for index, but got {scalar_type(index)}")
     if self.ndim and source.ndim and _slice(self, dim) != _slice(source, dim):
         sizes, others = (" ".join(map(str, _slice(a, dim))) for a in (self, source))

@@ -32,10 +32,7 @@ def getitem(self: Tensor, key: Any) -> Any:
 
 @public("Tensor.__setitem__")
 def setitem(self: Tensor, key: Any, value: Any) -> None:
-    """`x[key] = value`: write into a view if the key is basic, else at tensors of indices.
-
-    Raises TypeError: the value is neither a tensor nor a number.
-    """
+    """`x[key] = value`: into a view if the key is basic, else at tensors of indices. Raises TypeError: no tensor or number."""
     value = assigned(self, value)
     if is_plain_element(self, key, value):
         self._data[key] = value._data
@@ -204,8 +201,7 @@ def _with_tensor(view: Tensor, dim: int, part: Any) -> tuple[Tensor, Tensor]:
         return shape.unsqueeze(view, dim=dim), Tensor(np.arange(int(bool(part))))
     found = as_tensor_index(part)
     if found is None:
-        if isinstance(part, str):
-            raise TypeError("new(): invalid data type 'str'")
+        refuse_if(isinstance(part, str), "new(): invalid data type 'str'", TypeError)
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
             f"(got {type(part).__name__})"

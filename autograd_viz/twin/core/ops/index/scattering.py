@@ -20,10 +20,7 @@ _DEPRECATED = (
 
 @public("scatter", inplace=True)
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
-    """Write `src`, a tensor or one number, at `index` along `dim`. With `reduce`, "add" or "multiply" it instead.
-
-    Raises RuntimeError: another reduction.
-    """
+    """Write a tensor or number at `index` along `dim`; `reduce` may "add" or "multiply" it. Raises RuntimeError: another."""
     what = value if src is None else src
     if reduce is not None:
         if isinstance(what, Tensor):
@@ -71,7 +68,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 
 @public("take_along_dim")
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Any:
-    """The elements at `indices` along `dim`, with the other dimensions broadcast. Without `dim`, of the flattened tensor.
+    """The elements at `indices` along `dim`, with other dimensions broadcast; without `dim`, of the flattened tensor.
 
     Raises RuntimeError: in PyTorch's words.
     """
@@ -98,9 +95,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """The index in each dimension of a tensor of this shape, of indices into the flattened tensor.
 
-    Raises:
-        TypeError: `indices` are not integers.
-        ValueError: a negative length.
+    Raises TypeError: `indices` are not integers. ValueError: a negative length.
     """
     if indices._data.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")

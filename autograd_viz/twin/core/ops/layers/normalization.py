@@ -1,4 +1,4 @@
-"""Normalization to mean 0 and variance 1: over the last dimensions (layer norm) or over groups of channels (group norm).
+"""Normalization to mean 0 and variance 1: over the last dimensions (layer norm), groups of channels, or the batch.
 
 # Note [Saved statistics are functions of the input]
 Forward saves the mean and rstd = 1 / sqrt(variance + eps). A second derivative must not treat them as constants. So
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.names import expand, reshape, sum_dim, unsqueeze
-from ...op import composite, inlined, primitive, public, row
-from ...tensor import Tensor, refuse_if
+from ...base.names import expand, reshape, sqrt, sum_dim, unsqueeze
+from ...op import composite, inlined, primitive, public, public_primitive, row
+from ...tensor import Size, Tensor, check_scalar_type, refuse_if
 from ..elementwise.arithmetic import add_scalar
 from ..loss.loss import floating
 from ..reduce.reduction import mean_dim, mean_divisor
@@ -43,10 +43,7 @@ def normalization_backward(grad: Any, input: Any, mean: Any, rstd: Any, dim: tup
 
 
 def standardized(x: Any, dim: tuple[int, ...], eps: float) -> tuple[Any, Any, Any, Any]:
-    """(x - mean) / sqrt(variance + eps) over `dim`, the mean, the variance, and 1 / sqrt(variance + eps).
-
-    The dimensions stay with length 1.
-    """
+    """(x - mean) / sqrt(variance + eps) over `dim`, mean, variance, 1 / sqrt(variance + eps); dimensions stay with length 1."""
     count = x.dtype.type(mean_divisor(x.shape, dim))
     mean = np.add.reduce(x, axis=dim, keepdims=True) / count
     centred = x - mean
@@ -137,6 +134,60 @@ def per_channel_sum(value: Any) -> Any:
     return sum_dim(value, dim=tuple(d for d in range(len(value.shape)) if d != 1))
 
 
+@public_primitive("torch.native_batch_norm", "NativeBatchNormBackward0",
+                  results=("output", "save_mean", "save_invstd"), nondifferentiable=("save_mean", "save_invstd"))
+def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
+    """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
+    number = input.shape[1] if input.ndim > 1 else 0
+    for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if p is None and name.startswith("running") and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if p is not None and p.size != number:
+            raise RuntimeError(f"{name} should contain {number} elements not {p.size}")
+    given = [p for p in (weight, bias, running_mean, running_var) if p is not None]
+    check_same_type(input, *given[:1])
+    for p in given[1:]:
+        check_scalar_type(p, given[0])
+    x, none = input, np.empty(0, input.dtype)
+    weight, bias = (None if v is None else channels(v, x) for v in (weight, bias))
+    if not training:
+        rstd = 1 / np.sqrt(channels(running_var, x) + eps)
+        return scaled((x - channels(running_mean, x)) * rstd, weight, bias).astype(x.dtype, copy=False), none, none
+    normal, mean, variance, rstd = standardized(x, (0, *range(2, x.ndim)), eps)
+    n = x.size // x.shape[1]
+    if running_mean is not None:  # the running averages are updated in place
+        running_mean += momentum * (mean.reshape(-1) - running_mean)
+    if running_var is not None:
+        running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)
+    return scaled(normal, weight, bias).astype(x.dtype, copy=False), mean.reshape(-1), rstd.reshape(-1)
+native_batch_norm.defvjp(
+    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
+        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
+    weight = lambda grad, input, running_mean, running_var, result1, result2, training, eps:
+        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
+    bias   = lambda grad: per_channel_sum(grad))
+
+
+@composite
+def by_channel(input, running_mean, running_var, mean, rstd, training, eps) -> Any:
+    """The input, normalized as in forward."""
+    ndim = len(input.shape)
+    if training:
+        return normalized(input, per_channel(mean, ndim), per_channel(rstd, ndim), (0, *range(2, ndim)))
+    return (input - per_channel(running_mean, ndim)) / per_channel(sqrt(running_var + eps), ndim)
+
+
+@composite
+def batch_norm_backward(grad, input, weight, running_var, mean, rstd, training, eps) -> Any:
+    """The backward rule of normalization over the batch. With running averages it is a constant factor."""
+    ndim = len(input.shape)
+    if weight is not None:
+        grad = grad * per_channel(weight, ndim)
+    if training:
+        return normalization_backward(grad, input, per_channel(mean, ndim), per_channel(rstd, ndim), (0, *range(2, ndim)))
+    return grad / per_channel(sqrt(running_var + eps), ndim)
+
+
 # fmt: on
 def check_same_type(input: Any, *parameters: Any) -> None:
     """Refuse parameters of another type than the input. float16 may be mixed with float32."""
@@ -181,22 +232,6 @@ def layer_norm(
     return layer_normalization(input, weight, bias, normalized_shape=shape, eps=eps)[0]
 
 
-def check_groups(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None) -> None:
-    """Refuse channels that the groups do not divide, and parameters that do not have one element per channel."""
-    channels = input.shape[1]
-    if channels % num_groups:
-        raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(input.shape)} and num_groups={num_groups}"
-        )
-    for name, p in (("weight", weight), ("bias", bias)):
-        if p is not None and p.shape != (channels,):
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
-                f"{list(p.shape)} and input of shape {list(input.shape)}"
-            )
-
-
 @public("nn.functional.group_norm", "torch.group_norm")
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
@@ -204,16 +239,25 @@ def group_norm(
 ) -> Any:  # fmt: skip
     """Normalize each group of channels of each sample to mean 0 and variance 1, then apply weight and bias.
 
-    Raises:
-        RuntimeError: the groups do not divide the channels, or a parameter does not have one element per channel.
-        ValueError: a group has a single value.
+    Raises RuntimeError: the groups do not divide the channels, or a parameter does not have one element per channel.
+    ValueError: a group has a single value.
     """
     refuse_if(input.ndim < 2, lambda: f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, pixels = input.shape[0], input.shape[1], int(np.prod(input.shape[2:]))
     if n * c // num_groups * pixels == 1:
         seen = [n * c // num_groups, num_groups, *input.shape[2:]]
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {seen}")
-    check_groups(input, num_groups, weight, bias)
+    if c % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} and num_groups={num_groups}"
+        )
+    for name, p in (("weight", weight), ("bias", bias)):
+        if p is not None and p.shape != (c,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                f"{list(p.shape)} and input of shape {list(input.shape)}"
+            )
     return group_normalization(input, weight, bias, N=n, C=c, HxW=pixels, group=num_groups, eps=eps)[0]
 
 
@@ -225,3 +269,45 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     dims = [input.ndim - 1 - i for i in range(len(shape))]
     output = input * add_scalar(input.pow(2).mean(dims, keepdim=True), other=eps).rsqrt()
     return output if weight is None else output * weight
+
+
+@public("nn.functional.batch_norm")
+def batch_norm(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+    bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """Each channel (dimension 1), normalized. In training the batch gives the statistics and updates the running averages.
+
+    Raises ValueError: a channel has a single value in training, or eps is not positive. RuntimeError: a parameter does not have
+    one element per channel.
+    """
+    if training and input.shape[0] * int(np.prod(input.shape[2:])) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {Size(input.shape)}")
+    refuse_if(training and eps <= 0, lambda: f"batch_norm eps must be positive during training, but got {eps}", ValueError)
+    refuse_if(eps < 0, lambda: f"batch_norm eps must be non-negative, but got {eps}", ValueError)
+    if not input.numel():  # no statistics, and zero gradients for the parameters
+        output = input.clone() if weight is None else input.clone() * weight[0]
+        return output if bias is None else output + bias[0]
+    options = {"running_mean": running_mean, "running_var": running_var, "training": training}
+    return native_batch_norm(input, weight, bias, **options, momentum=momentum, eps=eps)[0]
+
+
+@public("nn.functional.instance_norm")
+def instance_norm(
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
+    bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """Batch norm of each channel of each sample. Raises ValueError: a channel of a sample has a single value."""
+    if use_input_stats and int(np.prod(input.shape[2:])) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {Size(input.shape)}")
+    n, c = input.shape[:2]
+    rows = input.reshape(1, n * c, *input.shape[2:])
+    weight, bias = (None if p is None else p.repeat(n) for p in (weight, bias))
+    means, variances = (None if r is None else Tensor(np.tile(r._data, n)) for r in (running_mean, running_var))
+    options = {"running_mean": means, "running_var": variances, "training": use_input_stats}
+    output = native_batch_norm(rows, weight, bias, **options, momentum=momentum, eps=eps)[0]
+    for running, repeated in ((running_mean, means), (running_var, variances)):
+        if use_input_stats and running is not None and repeated is not None:
+            running._data[...] = repeated._data.reshape(n, c).mean(0)
+            running._bump_version()
+    return output.view(input.shape)

@@ -48,7 +48,6 @@ def _declare(n: int, kind: str, node_name: str, seen: Callable[[Any, int], Any])
     return declared
 
 
-# fmt: on
 def reflected(position: Any, length: int) -> Any:
     """a reflection of the inside, without the edge itself."""
     return length - 1 - np.abs(length - 1 - np.abs(position))
@@ -80,18 +79,14 @@ Supported combinations for non-constant padding:
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
     """Pad the last dimensions at both ends: pad = (before last, after last, before second last, ...).
 
-    Raises:
-        RuntimeError: the padding does not fit the input.
-        NotImplementedError: an unknown mode, or a number of dimensions that the mode lacks.
+    Raises RuntimeError: the padding does not fit. NotImplementedError: an unknown mode, or one without these dimensions.
     """
     around = tuple(int(p) for p in pad)
     n = len(around) // 2
     refuse_if(len(around) % 2, "Padding length must be divisible by 2")
-    if n > input.ndim:
-        raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(around)} and input of dimension {input.ndim}"
-        )
+    refuse_if(n > input.ndim, lambda:
+        "Padding length should be less than or equal to two times the input dimension but got padding length "
+        f"{len(around)} and input of dimension {input.ndim}")
     if mode == "constant":
         return constant_pad_nd(input, pad=around, value=0 if value is None else value)
     refuse_if(value is not None and value != 0, lambda: f'Padding mode "{mode}" doesn\'t take in value argument')
@@ -134,11 +129,9 @@ def _check(input: Tensor, padding: Ints, mode: str) -> None:
     n = len(padding) // 2
     size = input.shape[-n:]
     made = [length + b + a for length, b, a in zip(reversed(size), padding[::2], padding[1::2], strict=True)][::-1]
-    if 0 in input.shape[-n - 1 :]:
-        raise RuntimeError(
-            f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
-            f"input, but got: {list(input.shape)}"
-        )
+    refuse_if(0 in input.shape[-n - 1 :], lambda:
+        f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+        f"input, but got: {list(input.shape)}")
     for k, length in enumerate(reversed(size)):
         before, after = padding[2 * k : 2 * k + 2]
         if mode == "reflect" and max(before, after) >= length:

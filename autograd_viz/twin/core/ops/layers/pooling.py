@@ -15,7 +15,7 @@ from ...op import Primitive, primitive, row
 
 from .windows import (  # isort: skip
     Ints, adaptive_boxes, along_each, brief, every_look, offsets, op, overlap_added, padded, places_of, same,
-    seen_at, shares, transposed, volume, with_signature,
+    shares, transposed, volume, with_signature,
 )
 
 
@@ -90,8 +90,8 @@ def _sliding(n: int) -> Primitive:
         places = places_of(size, kernel_size, step, padding, one, ceil_mode)
         around = reached(self, places, kernel_size, step, padding, one)
         total = np.zeros((*self.shape[:-n], *places), self.dtype)
-        for offset in offsets(kernel_size):
-            total += around[seen_at(offset, places, step, one)]
+        for at in every_look(kernel_size, places, step, one):
+            total += around[at]
         counts = divisors(places, size, kernel_size, step, padding, count_include_pad, divisor_override).astype(self.dtype)
         return total // counts if self.dtype.kind in "iu" else total / counts
 

@@ -87,16 +87,12 @@ def offsets(kernel: Ints) -> Iterator[Ints]:
     return itertools.product(*(range(k) for k in kernel))
 
 
-def seen_at(offset: Ints, places: Ints, stride: Ints, dilation: Ints) -> tuple[Any, ...]:
-    """The index of the elements at one position of all windows."""
-    starts = (o * d for o, d in zip(offset, dilation, strict=True))
-    return (..., *(slice(b, b + s * (p - 1) + 1, s) for b, p, s in zip(starts, places, stride, strict=True)))
-
-
 @lru_cache(maxsize=64)  # the same for every batch
 def every_look(kernel: Ints, places: Ints, stride: Ints, dilation: Ints) -> tuple[tuple[Any, ...], ...]:
-    """`seen_at` for each position inside the window, in row-major order."""
-    return tuple(seen_at(offset, places, stride, dilation) for offset in offsets(kernel))
+    """For each position inside the window, in row-major order: the index of the elements there, in all windows."""
+    starts = ([o * d for o, d in zip(offset, dilation, strict=True)] for offset in offsets(kernel))
+    reach = [(s * (p - 1) + 1, s) for p, s in zip(places, stride, strict=True)]
+    return tuple((..., *(slice(b, b + r, s) for b, (r, s) in zip(start, reach, strict=True))) for start in starts)
 
 
 def overlap_added(parts: Any, size: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Any:

@@ -101,13 +101,10 @@ def reduction_number(reduction: str, size_average: bool | None = None, reduce: b
 
 
 def loss(name: str, between: str = "") -> Callable[[Any], Any]:
-    """Publish a loss. Its callers give `reduction` as a word, or the old flags `size_average` and `reduce`.
+    """Publish a loss as nn.functional's `name`. Callers give `reduction` as a word, or the flags `size_average` and `reduce`.
 
-    The function itself takes `reduction` as a number, or has no such parameter and returns the terms.
-
-    Args:
-        name: the name in torch.nn.functional.
-        between: the option that PyTorch has between the two flags.
+    The function itself takes `reduction` as a number, or has no such parameter and returns the terms. `between` is the option
+    that PyTorch has between the two flags.
     """
     return lambda function: public(f"nn.functional.{name}")(as_called(function, between))
 

@@ -128,12 +128,9 @@ def check_batches(batch1: Any, batch2: Any) -> None:
 
 @public("Tensor.matmul", "linalg.matmul", "Tensor.__matmul__")
 def matmul(input: Tensor, other: Tensor) -> Any:
-    """`input @ other` for vectors, matrices and batches of matrices.
+    """`input @ other` for vectors, matrices and batches of matrices. Raises RuntimeError: the shapes do not fit.
 
     As in PyTorch, the dimensions decide the op (dot, mv, mm, bmm) and the views around it.
-
-    Raises:
-        RuntimeError: the shapes do not fit.
     """
     if type(other) is Tensor and input._data.ndim == 2 == other._data.ndim:
         return (mm._program or mm.program)(input, other)

@@ -94,15 +94,10 @@ vdot.defvjp(
 
 @public_primitive("linalg.cross", "LinalgCrossBackward0")
 def linalg_cross(self, other, *, dim=-1):
-    """The cross product of the vectors of length 3 along `dim`.
-
-    Raises RuntimeError: the numbers of dimensions differ, or a vector does not have length 3.
-    """
+    """The cross product of vectors of length 3 along `dim`. Raises RuntimeError: another length or number of dimensions."""
     refuse_if(self.ndim != other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
-    if (self.shape[dim], other.shape[dim]) != (3, 3):
-        raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[dim]} and {other.shape[dim]}"
-        )
+    refuse_if((self.shape[dim], other.shape[dim]) != (3, 3), lambda:
+        f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[dim]} and {other.shape[dim]}")
     broadcast_shapes(self.shape, other.shape)
     check_scalar_type(other, self)
     self, other = np.broadcast_arrays(self, other)
@@ -141,10 +136,7 @@ def _plus(self: Any, beta: Any, product: Any, alpha: Any) -> Any:
 @public
 @of_tensors
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
-    """The cross product along `dim`; the default is the first dimension of length 3.
-
-    Raises RuntimeError: no dimension of length 3.
-    """
+    """The cross product along `dim`, by default the first of length 3. Raises RuntimeError: there is none."""
     if dim is None:
         dim = next((d for d, n in enumerate(input.shape) if n == 3), None)
         if dim is None:

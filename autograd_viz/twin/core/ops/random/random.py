@@ -54,7 +54,9 @@ def random_fill(self, *, low=None, high=None, generator=None):
     if high is None:
         low, high = 0, low
     if high is None:
-        high = _integers_held(self.dtype)
+        kind = self.dtype.kind
+        most = 1 if kind == "b" else 2 ** (np.finfo(self.dtype).nmant + 1) if kind == "f" else np.iinfo(self.dtype).max
+        high = int(most) + 1  # the type holds all whole numbers below
         if self.dtype.itemsize < 8:
             return laid_out((chosen(generator).words(self.size) % np.uint64(high)).astype(self.dtype), self)
     refuse_if(low >= high, lambda: f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
@@ -129,25 +131,19 @@ def multinomial_draw(self, *, num_samples, replacement=False, generator=None):
     return found.reshape(*self.shape[:-1], num_samples)
 
 
-# fmt: on
 def _check_std(std: float) -> None:
     refuse_if(std < 0, lambda: f"normal expects std >= 0.0, but found std {std:g}")
 
 
 def _bernoulli(p: Any, generator: Generator | None) -> Any:
-    if p.size and not ((p >= 0) & (p <= 1)).all():
-        raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  "
-            "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
-        )
+    refuse_if(p.size and not ((p >= 0) & (p <= 1)).all(),
+        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  "
+        "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)")
     return chosen(generator).uniform(p.size, p.dtype).reshape(p.shape) < p
 
 
 def _poisson(rate: float, source: Generator) -> int:
-    """One Poisson number: uniform numbers are multiplied until the product is below exp(-rate).
-
-    The time grows with the rate. From rate 10 on, the numbers differ from PyTorch's.
-    """
+    """A product of uniform numbers sinks below exp(-rate) after so many; from rate 10 on, these differ from PyTorch's."""
     if rate == 0:
         return 0
     limit, product, count = np.exp(-float(rate)), 1.0, -1
@@ -155,13 +151,6 @@ def _poisson(rate: float, source: Generator) -> int:
         product *= float(source.doubles(1)[0])
         count += 1
     return count
-
-
-def _integers_held(dtype: Any) -> int:
-    """The largest whole number that random_() writes into the type, plus 1."""
-    if dtype.kind == "f":
-        return int(2 ** (np.finfo(dtype).nmant + 1)) + 1
-    return 2 if dtype.kind == "b" else int(np.iinfo(dtype).max) + 1
 
 
 @public("torch.bernoulli", "Tensor.bernoulli")
@@ -180,7 +169,7 @@ INPLACE["bernoulli"] = bernoulli_fill
 
 @public("torch.normal")
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, **made: Any) -> Any:
-    """Normal numbers with the given `mean` and `std` (tensors or numbers).
+    """Normal numbers with the given `mean` and `std` (tensors or numbers). Raises TypeError: two numbers without `size`.
 
     Args:
         mean: the mean.
@@ -188,9 +177,6 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
         size: the shape, if both are numbers.
         generator: the source of the numbers.
         made: dtype and requires_grad, with `size`.
-
-    Raises:
-        TypeError: two numbers without `size`.
     """
     if isinstance(mean, Tensor) and isinstance(std, Tensor):
         return normal_both(mean, std, generator=generator)

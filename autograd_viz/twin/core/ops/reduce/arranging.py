@@ -98,7 +98,6 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return topk_dim(input, k=k if input.ndim else 1, dim=dim, largest=largest)
 
 
-# fmt: on
 @composite
 def flip(input: Any, dims: tuple[int, ...]) -> Any:
     """The elements in reverse order along `dims`."""
@@ -142,10 +141,7 @@ _flipped("flipud", 0, "Rows")
 
 @public
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
-    """Elements moved along `dims`. Without dims, the flattened tensor is rolled.
-
-    Raises RuntimeError: the number of shifts is not that of the dims.
-    """
+    """Elements moved along `dims`, or in the flattened tensor. Raises RuntimeError: not as many shifts as dims."""
     shifts, dims = ints(shifts), ints(dims if dims is not None else ())
     refuse_if(not shifts, "`shifts` required")
     if len(shifts) != len(dims) and (dims or len(shifts) > 1):
@@ -167,10 +163,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 @public("Tensor.repeat")
 def repeat(input: Tensor, *repeats: Any) -> Any:
-    """The whole tensor, repeated so many times along each dimension.
-
-    Raises RuntimeError: a dimension is missing, or a number is negative.
-    """
+    """The whole tensor, repeated along each dimension. Raises RuntimeError: a dimension is missing, or a number is negative."""
     counts = listed(repeats, "repeat", "repeats")
     if len(counts) < input.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
@@ -207,11 +200,9 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, ou
 
 def _places(repeats: Tensor, length: int) -> Tensor:
     """0 repeated as often as the first number says, then 1, ..."""
-    if repeats.numel() != length:
-        raise RuntimeError(
-            "repeats must have the same size as input along dim, but got "
-            f"repeats.size(0) = {repeats.numel()} and input.size(0) = {length}"
-        )
+    refuse_if(repeats.numel() != length, lambda:
+        "repeats must have the same size as input along dim, but got "
+        f"repeats.size(0) = {repeats.numel()} and input.size(0) = {length}")
     refuse(repeats, "f", "repeat_interleave_cpu")
     refuse_if(repeats.numel() and repeats._data.min() < 0, "repeats can not be negative")
     return Tensor(np.repeat(np.arange(length), repeats._data))

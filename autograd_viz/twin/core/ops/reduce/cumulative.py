@@ -98,15 +98,11 @@ cummax, cummin = _extreme("cummax", cummax_dim, "largest"), _extreme("cummin", c
 prod_all = row("prod_all", "ProdBackward0", "The product of all elements.",
     lambda self, *, dtype=None: np.prod(self, dtype=result_type(self, dtype)),
     self = lambda grad, self, result: prod_backward(grad, self, result, None))
-
-
-@primitive("ProdBackward1")
-@on_vectors
-def prod_dim(self, *, dim, keepdim=False, dtype=None):
-    """The product along `dim`."""
-    return np.prod(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
-prod_dim.defvjp(self = lambda grad, self, result, dim, keepdim:
-    prod_backward(keep_dims(grad, self, dim, keepdim), self, keep_dims(result, self, dim, keepdim), dim))
+prod_dim = row("prod_dim", "ProdBackward1", "The product along `dim`.",
+    on_vectors(lambda self, *, dim, keepdim=False, dtype=None:
+        np.prod(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))),
+    self = lambda grad, self, result, dim, keepdim:
+        prod_backward(keep_dims(grad, self, dim, keepdim), self, keep_dims(result, self, dim, keepdim), dim))
 
 
 @composite(written=lambda grad, self, result, dim: grad * conjugated(prod_of_others(self, dim=dim)))

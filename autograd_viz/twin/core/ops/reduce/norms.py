@@ -13,21 +13,18 @@ from ...op import composite, found, inlined, primitive, public, public_row, row
 from ...tensor import Array, Tensor, check_dim, refuse_if, scalar_type
 from .dims import optional_dims, reduced_dims, tensor_call
 
-
-@primitive("LinalgVectorNormBackward0")
-def vector_norm_dims(self, *, ord=2, dim=None, keepdim=False, dtype=None):
-    """(sum of |self| ** ord) ** (1 / ord) over the dimensions `dim`. For inf the largest, for 0 the number of nonzeros."""
-    return _norm(self if dtype is None else self.astype(dtype.numpy), ord, dim, keepdim)
-vector_norm_dims.defvjp(self = lambda grad, self, ord, dim, keepdim, result:
-    norm_backward(keep_dims(grad, self, dim, keepdim), self, ord, keep_dims(result, self, dim, keepdim), dim))
-
-
+vector_norm_dims = row("vector_norm_dims", "LinalgVectorNormBackward0",
+    "(sum of |self| ** ord) ** (1 / ord) over the dimensions `dim`. For inf the largest, for 0 the number of nonzeros.",
+    lambda self, *, ord=2, dim=None, keepdim=False, dtype=None:
+        norm_of(self if dtype is None else self.astype(dtype.numpy), ord, dim, keepdim),
+    self = lambda grad, self, ord, dim, keepdim, result:
+        norm_backward(keep_dims(grad, self, dim, keepdim), self, ord, keep_dims(result, self, dim, keepdim), dim))
 norm_dims = row("norm_dims", "NormBackward1", "Like vector_norm, as PyTorch's older op.",
-    lambda self, *, p, dim, keepdim=False: _norm(self, p, dim, keepdim),
+    lambda self, *, p, dim, keepdim=False: norm_of(self, p, dim, keepdim),
     self = lambda grad, self, p, dim, keepdim, result:
         norm_backward(keep_dims(grad, self, dim, keepdim), self, p, keep_dims(result, self, dim, keepdim), dim))
 dist = public_row("dist", "DistBackward0", "The p-norm of self - other.",
-    lambda self, other, *, p=2: _norm(self - other, p, None, False), promotes=True,
+    lambda self, other, *, p=2: norm_of(self - other, p, None, False), promotes=True,
     self  = lambda grad, self, other, p, result: norm_backward(grad, self - other, p, result),
     other = lambda grad, self, other, p, result: -norm_backward(grad, self - other, p, result))
 
@@ -35,7 +32,7 @@ dist = public_row("dist", "DistBackward0", "The p-norm of self - other.",
 @primitive("RenormBackward0")
 def renorm_dim(self, *, p, dim, maxnorm):
     """Each slice along `dim`, scaled down to the p-norm maxnorm if its p-norm is larger."""
-    norms = _norm(self, p, other_dims(self, dim), True)
+    norms = norm_of(self, p, other_dims(self, dim), True)
     return self * np.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1).astype(self.dtype)
 renorm_dim.defvjp(self = lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm))
 
@@ -72,7 +69,7 @@ def other_dims(self: Any, dim: int) -> tuple[int, ...]:
     return tuple(d for d in range(self.ndim) if d != dim % self.ndim)
 
 
-def _norm(self: Array, p: float, dim: Any, keepdim: bool) -> Any:
+def norm_of(self: Array, p: float, dim: Any, keepdim: bool) -> Any:
     """The p-norm. Common values of p avoid powers."""
     size, options = np.abs(self), {"axis": dim, "keepdims": keepdim}
     if p == 0:
@@ -127,10 +124,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 def norm_of_either(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
-    """A vector or matrix norm. Without ord, of all elements; with ord, the number of dimensions decides.
-
-    Raises RuntimeError: neither a vector nor a matrix.
-    """
+    """A vector or matrix norm: `ord` and the number of dimensions decide. Raises RuntimeError: neither vector nor matrix."""
     dims = (dim,) if isinstance(dim, int) else dim
     if dims is not None and len(dims) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
@@ -145,10 +139,7 @@ def norm_of_either(
 
 @tensor_call(inplace=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
-    """Each slice along `dim`, scaled down to the p-norm maxnorm if its p-norm is larger.
-
-    Raises RuntimeError: no such norm for this p or shape.
-    """
+    """Each slice along `dim`, scaled down to the p-norm maxnorm if its norm is larger. Raises RuntimeError: no such norm."""
     refuse_if(p <= 0, "renorm: non-positive-norm not supported")
     refuse_if(maxnorm < 0, lambda: f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     refuse_if(input.ndim < 2, lambda: f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")

@@ -131,10 +131,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Any:
 
 @public("Tensor.sum_to_size")
 def sum_to_size(self: Tensor, *size: Any) -> Any:
-    """Sum over the dimensions that broadcasting from `size` would have expanded.
-
-    Raises RuntimeError: `size` does not broadcast to this shape.
-    """
+    """Sum over the dimensions that broadcasting from `size` would have expanded. Raises RuntimeError: it does not broadcast."""
     wanted = tuple(size[0]) if len(size) == 1 and isinstance(size[0], list | tuple) else size
     lead = self.ndim - len(wanted)
     if lead < 0 or {True} != {w in (1, n) for w, n in zip(wanted, self.shape[lead:], strict=True)} | {True}:

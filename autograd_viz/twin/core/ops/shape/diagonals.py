@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...base.names import diagonal, diagonal_backward, expand
+from ...base.names import diagonal, expand
 from ...op import public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse_if
 from . import shape
-from .slicing import diagonal_dims, diagonal_view
-from .strided import as_strided
+from .shape import as_strided
+from .slicing import diagonal_backward, diagonal_dims, diagonal_view
 from .views import permute, reshape_any
 
 
@@ -24,9 +24,7 @@ def diag_embed(self, *, offset=0, dim1=-2, dim2=-1):
     lengths = list(self.shape[:-1])
     for d in sorted((first, second)):
         lengths.insert(d, self.shape[-1] + abs(offset))
-    out = np.zeros(lengths, self.dtype)
-    diagonal_view(out, offset, dim1, dim2)[...] = self
-    return out
+    return diagonal_backward.forward(self, size=lengths, offset=offset, dim1=dim1, dim2=dim2)
 diag_embed.defvjp(self = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2))
 
 
@@ -62,10 +60,7 @@ triu = public_row("triu", "TriuBackward0", "The upper triangle: zeros below `dia
 # fmt: on
 @public
 def diag(input: Tensor, diagonal: int = 0) -> Any:
-    """The matrix with this vector on its diagonal; or the diagonal of a matrix.
-
-    Raises RuntimeError: neither a vector nor a matrix.
-    """
+    """The matrix with this vector on its diagonal, or the diagonal of a matrix. Raises RuntimeError: neither of the two."""
     refuse_if(input.ndim not in (1, 2), lambda: f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     return diag_embed(input, offset=diagonal) if input.ndim == 1 else diagonal_copy(input, offset=diagonal)
 

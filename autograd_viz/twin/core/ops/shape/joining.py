@@ -40,7 +40,20 @@ stack_tensors.defvjp(tensors = lambda grad, dim: unbind_dim(grad, dim=dim))
 def cat_tensors(*tensors, dim):
     """The tensors, concatenated along `dim`. Empty vectors are ignored."""
     kept = [(i, t) for i, t in enumerate(tensors) if t.shape != (0,)]
-    check_cat(tensors, kept, dim)
+    for i, t in enumerate(tensors):
+        if t.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    check_dim(dim, kept[0][1].ndim if kept else 1)
+    for i, t in kept[1:]:
+        first = kept[0][1]
+        if t.ndim != first.ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {t.ndim}")
+        for d, (a, b) in enumerate(zip(first.shape, t.shape, strict=True)):
+            if a != b and d != dim % t.ndim:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim % t.ndim}. Expected size {a} but got size {b} for "
+                    f"tensor number {i} in the list."
+                )
     return np.concatenate([t for _, t in kept] or tensors, dim, dtype=common_type(tensors))
 
 
@@ -57,24 +70,6 @@ block_diag_tensors.defvjp(tensors = lambda grad, _tensors_sym_sizes: block_diag_
 
 
 # fmt: on
-def check_cat(tensors: Any, kept: Any, dim: int) -> None:
-    """Refuse tensors that cannot be concatenated."""
-    for i, t in enumerate(tensors):
-        if t.ndim == 0:
-            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
-    check_dim(dim, kept[0][1].ndim if kept else 1)
-    for i, t in kept[1:]:
-        first = kept[0][1]
-        if t.ndim != first.ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {t.ndim}")
-        for d, (a, b) in enumerate(zip(first.shape, t.shape, strict=True)):
-            if a != b and d != dim % t.ndim:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim % t.ndim}. Expected size {a} but got size {b} for "
-                    f"tensor number {i} in the list."
-                )
-
-
 @inlined
 def cat_backward(grad: Any, dim: int, sizes: tuple[tuple[int, ...], ...]) -> Any:
     """The parts of grad that belong to the inputs."""
@@ -173,10 +168,7 @@ def block_diag(*tensors: Any) -> Any:
 
 @public("torch.meshgrid")
 def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
-    """The coordinates of a grid: tensor i varies along dimension i. "xy" swaps the first two.
-
-    Raises RuntimeError: in PyTorch's words.
-    """
+    """The coordinates of a grid: tensor i varies along dimension i; "xy" swaps two. Raises RuntimeError: as in PyTorch."""
     given = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
     refuse_if(not given, "meshgrid expects a non-empty TensorList")
     if indexing not in ("ij", "xy"):

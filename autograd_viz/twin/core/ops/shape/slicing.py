@@ -1,4 +1,4 @@
-"""Parts of a tensor, as views: a slice, a diagonal, windows, all slices."""
+"""Parts of a tensor, as views: a slice, pieces, a diagonal, windows, all slices."""
 # fmt: off
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import cat, stack
-from ...op import primitive, public_primitive, public_row, row, writer
-from ...tensor import check_dim, from_front, refuse_if
+from ...op import primitive, public, public_primitive, public_row, renamed, row, writer
+from ...tensor import Tensor, check_dim, from_front, refuse_if
 
 TO_THE_END = 2**63 - 1  # the `end` of x[1:]
 
@@ -47,12 +47,7 @@ select_backward.defvjp(grad_output = lambda grad, dim, index: select(grad, dim=d
 
 @public_primitive("Tensor.slice", "SliceBackward0", view=True)
 def slice_dim(self, *, dim=0, start=0, end=TO_THE_END, step=1):
-    """Every `step`-th slice from `start` to before `end`.
-
-    Raises:
-        IndexError: a 0-d tensor.
-        RuntimeError: `step` is not positive.
-    """
+    """Every `step`-th slice from `start` to before `end`. Raises IndexError: a 0-d tensor. RuntimeError: no positive `step`."""
     if self.ndim == 0:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if step <= 0:
@@ -115,8 +110,7 @@ split_with_lengths = row("split_with_lengths", "SplitWithSizesBackward0", "Conse
 def diagonal_dims(ndim, dim1, dim2) -> tuple[int, int]:
     """Both dims counted from the front; they must differ."""
     first, second = from_front(dim1, ndim), from_front(dim2, ndim)
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    refuse_if(first == second, lambda: f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     return first, second
 
 
@@ -152,11 +146,9 @@ def unfold_windows(self, *, dimension, size, step):
     Raises RuntimeError: `size` or `step` is out of range.
     """
     at, most = check_dim(dimension, self.ndim), self.shape[dimension] if self.ndim else 1
-    if not 0 <= size <= most:
-        raise RuntimeError(
-            f"size is {size} but must be >= 0" if size < 0
-            else f"maximum size for tensor at dimension {at % max(self.ndim, 1)} is {most} but size is {size}"
-        )
+    refuse_if(not 0 <= size <= most, lambda:
+        f"size is {size} but must be >= 0" if size < 0
+        else f"maximum size for tensor at dimension {at % max(self.ndim, 1)} is {most} but size is {size}")
     refuse_if(step <= 0, lambda: f"step is {step} but must be > 0")
     if self.ndim == 0:
         return self.reshape(1)[:size]
@@ -177,3 +169,92 @@ def unfold_backward(grad_in, *, input_sizes, dim, size, step):
         out[along(out, dim, slice(k, k + (count - 1) * step + 1, step))] += grad_in[..., k]
     return out.reshape(input_sizes)
 unfold_backward.defvjp(grad_in = lambda grad, dim, size, step: unfold_windows(grad, dimension=dim, size=size, step=step))
+
+
+@public
+def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> Any:
+    """Pieces of one length, or of the given lengths, as views."""
+    if isinstance(split_size_or_sections, list | tuple):
+        return split_with_sizes(input, split_size_or_sections, dim)
+    return split_equally(input, split_size=split_size_or_sections, dim=dim)
+
+
+@public
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
+    """Pieces of the given lengths, as views."""
+    return split_with_lengths(input, split_sizes=tuple(split_sizes), dim=dim)
+
+
+@public
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
+    """At most `chunks` pieces of one length, as views. The last one may be shorter."""
+    refuse_if(input.ndim == 0, "chunk expects at least a 1-dimensional tensor")
+    refuse_if(chunks <= 0, lambda: f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    length = -(-input.shape[check_dim(dim, input.ndim)] // chunks)
+    return split(input, length, dim) if length else split_with_sizes(input, (0,) * chunks, dim)
+
+
+@public
+def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **named: Any) -> Any:
+    """Pieces of nearly equal length, or that end at the indices, as views. Raises RuntimeError: in PyTorch's words."""
+    where = indices_or_sections if indices_or_sections is not None else next(iter(named.values()))
+    where = where.tolist() if isinstance(where, Tensor) else where
+    refuse_if(input.ndim == 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    dim = from_front(dim, input.ndim)
+    length = input.shape[dim]
+    if isinstance(where, int):
+        refuse_if(where <= 0, lambda: f"number of sections must be larger than 0, got {where}")
+        small, larger = divmod(length, where)
+        ends = [(i + 1) * small + min(i + 1, larger) for i in range(where)]
+        starts = [0, *ends[:-1]]
+    else:
+        starts, ends = [0, *where], [*where, length]
+    return tuple(slice_dim(input, dim=dim, start=a, end=b, step=1) for a, b in zip(starts, ends, strict=True))
+
+
+def _split_along(name: str, least: int, dim: int, does: str) -> None:
+    """Publish hsplit, vsplit or dsplit, for tensors with at least `least` dimensions."""
+
+    def split_along(input: Tensor, indices_or_sections: Any) -> Any:
+        refuse_if(input.ndim < least, lambda:
+            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.ndim} "
+            "dimensions!")
+        at = 0 if input.ndim == 1 else dim
+        if isinstance(where := indices_or_sections, int) and (where <= 0 or input.shape[at] % where):
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {at}, but the size of the dimension {input.shape[at]} is not "
+                f"divisible by the split_size {where}!"
+            )
+        return tensor_split(input, where, at)
+
+    public(name)(renamed(split_along, name, does))
+
+
+_split_along("hsplit", 1, 1, "Split into columns: along dimension 1, a vector along dimension 0.")
+_split_along("vsplit", 2, 0, "Split into rows: along dimension 0.")
+_split_along("dsplit", 3, 2, "Split in depth: along dimension 2.")
+
+
+@public
+def unbind(input: Tensor, dim: int = 0) -> Any:
+    """All slices along `dim`, as views. Raises IndexError: a 0-d tensor."""
+    return unbind_dim(input, dim=dim)
+
+
+@public
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
+    """`length` slices along `dim` from `start`, as a view."""
+    refuse_if(input.ndim == 0, "narrow() cannot be applied to a 0-dim tensor.")
+    refuse_if(length < 0, "narrow(): length must be non-negative.")
+    total, first = input.shape[check_dim(dim, input.ndim)], int(start)
+    if not -total <= first <= total:
+        raise IndexError(f"start out of range (expected to be in range of [-{total}, {total}], but got {first})")
+    first = first + total if first < 0 else first
+    refuse_if(first + length > total, lambda: f"start ({first}) + length ({length}) exceeds dimension size ({total}).")
+    return slice_dim(input, dim=dim, start=first, end=first + length, step=1)
+
+
+@public("linalg.diagonal")
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The diagonals of the matrices in `A`."""
+    return diagonal(A, offset=offset, dim1=dim1, dim2=dim2)

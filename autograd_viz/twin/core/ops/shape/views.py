@@ -47,8 +47,7 @@ def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
     for i, s in enumerate(sizes):
         if s < -1:
             raise RuntimeError(f"invalid shape dimension {s} at index {i} of shape {list(sizes)}")
-    if sizes.count(-1) > 1:
-        raise RuntimeError("only one dimension can be inferred")
+    refuse_if(sizes.count(-1) > 1, "only one dimension can be inferred")
     known = math.prod(s for s in sizes if s != -1)
     if -1 in sizes and known == numel == 0:
         raise RuntimeError(
@@ -56,8 +55,7 @@ def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
             "any value and is ambiguous"
         )
     full = tuple(numel // known if s == -1 and known else s for s in sizes)
-    if math.prod(full) != numel or -1 in full:
-        raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {numel}")
+    refuse_if(math.prod(full) != numel or -1 in full, lambda: f"shape '{list(sizes)}' is invalid for input of size {numel}")
     return full
 
 
@@ -68,10 +66,7 @@ def fits_in_memory(input: Tensor, size: tuple[int, ...]) -> bool:
 
 @public("Tensor.view")
 def view(input: Tensor, *size: Any) -> Any:
-    """The same memory in another shape, or its bits as another type.
-
-    Raises RuntimeError: the element counts differ, or the memory does not allow it.
-    """
+    """The same memory in another shape, or bits as another type. Raises RuntimeError: the size or the memory forbids it."""
     if len(size) == 1 and isinstance(size[0], dtype):
         return shape.view_bits(input, dtype=size[0])
     sizes = complete_sizes(listed(size, "view", "size"), input.numel())
@@ -137,18 +132,14 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
 @public("Tensor.expand")
 def expand(input: Tensor, *size: Any, implicit: bool = False) -> Any:
     """Repeat along dimensions of length 1. -1 keeps a length."""
-    return shape.expand_sizes(input, size=expanded_sizes(input, listed(size, "expand", "size")))
-
-
-def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """The sizes, with -1 replaced by the present length."""
+    wanted = listed(size, "expand", "size")
     lead = len(wanted) - input.ndim
     for i, s in enumerate(wanted[: max(lead, 0)]):
         if s < 0:
             raise RuntimeError(f"The expanded size of the tensor ({s}) isn't allowed in a leading, non-existing dimension {i}")
-    size = tuple(input.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(wanted))
-    check_expands(input, size, wanted)
-    return size
+    full = tuple(input.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(wanted))
+    check_expands(input, full, wanted)
+    return shape.expand_sizes(input, size=full)
 
 
 def _like(name: str, method: Callable[..., Any], does: str) -> None:
