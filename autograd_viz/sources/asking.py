@@ -112,10 +112,14 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
 
         with reading():
             kept, gradient = kept_root()
-            loss = kept if loss is None else loss
-            roots = questions.roots_for(tensor, variables) if loss is None else (loss,)
-            graph: Any = TorchGraph(roots, variables, opens=False) if len(roots) == 1 else None
-            is_alone = graph is not None and graph.tensor_id(tensor) is not None
+            last = kept if loss is None else loss
+            tried = [(last,)] if last is not None else []
+            tried += [questions.roots_for(tensor, variables)] if loss is None else []  # of an earlier pass, as an actor's
+            for roots in tried:
+                graph: Any = TorchGraph(roots, variables, opens=False) if len(roots) == 1 else None
+                if is_alone := graph is not None and graph.tensor_id(tensor) is not None:
+                    break
+            roots = roots if is_alone else tried[0]
             graph = graph if is_alone else TorchGraph((*roots, tensor), variables, opens=False)
             live: Any = questions.TorchLive(graph, variables, history_of(tensor))
             past: Mapping[str, Value | None] = {**graph.past().values, **live.numbers()}

@@ -17,7 +17,7 @@ from ..answers.causes.check import ASKED, MAY, SO
 from ..answers.causes.code import grads_read, spelling
 from ..answers.causes.errors import causes_of_error, complaint
 from ..answers.causes.question import Question
-from ..answers.checks.ask import UNKNOWN, causes_of, page_of
+from ..answers.checks.ask import BY_CODE, UNKNOWN, causes_of, page_of
 from ..errors import NotDrawableError, NotFiniteError
 from ..graph.op_names import plain_name, stem
 from ..graph.surroundings import Source
@@ -218,7 +218,12 @@ def explain_tensor(tensor: Any, loss: Any, variables: dict[str, Any], is_recorde
         question = question_of(tensor, loss, variables, is_recorded)
         if is_recorded:
             [(question, _)] = asked_again([(question, "")])
-        return Explanation(question, causes_of(question), variables)
+        causes = causes_of(question)
+        if question.state == "" and question.is_leaf and loss is None and is_recorded and _rank(causes) == RANKS[ASKED]:
+            run = replace(question, is_thorough=True).of_pass()
+            of_run = [c for page in BY_CODE.values() if page.of_run for c in page.ask(run) if _rank([c]) < RANKS[ASKED]]
+            causes = sorted(of_run, key=lambda c: _rank([c])) or causes
+        return Explanation(question, causes, variables)
 
 
 def of_error(error: BaseException, frame: FrameType) -> Explanation:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...graph.passes import Holder
 from .cause import Cause
+from .code import called_at
 from .facts import Facts
 from .history import Event, History, Op, PassEvent
 from .numbers import norm, state_of
@@ -117,8 +118,14 @@ class Question:
 
     @cached_property
     def last(self) -> PassEvent | None:
-        """The last one of `passes`."""
-        return self.passes[-1] if self.passes else None
+        """The last one of `passes`; of a leaf that is stepped between it and a pass of its own, as an actor is, that one."""
+        last = self.passes[-1] if self.passes else None
+        if last is None or last.root is None or not self.is_leaf or self.is_reached_from(last.root):
+            return last
+        of_lines = {p.source: p for p in self.passes if p.root is not None}  # the last of each
+        own = next((p for p in reversed(of_lines.values()) if self.is_reached_from(p.root)), last)
+        steps = [s.number for h in self.optimizers for s in h.steps]
+        return own if any(own.number < s < last.number for s in steps) and max(steps) < last.number else last
 
     @property
     def last_root(self) -> Op | None:
@@ -189,7 +196,8 @@ class Question:
     @cached_property
     def number(self) -> tuple[Op, Op] | None:
         """The op that made a number of a path from the tensor, and the op that computed with it on the way to the root."""
-        numbers = [op for op in self.history.left if op.name not in CHOICES]
+        left = (op for op in self.history.left if op.name not in CHOICES)
+        numbers = [op for op in left if called_at(op.source) != "step"]  # an optimizer with a closure reads the loss
         return None if self.root_op is None else number_between(self.root_op, self.subject, numbers)
 
     def events(self, *kinds: str) -> list[Event]:

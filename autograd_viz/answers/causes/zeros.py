@@ -23,6 +23,7 @@ NO_FAULT = (  # sums that cancel, zeros up to rounding, and what happened after 
     "rows_unused", "zero_old", "zero_since", "zeroed*", "zero_reached", "graph_gone",
 )  # fmt: skip
 BOUNDED = ("zero_relu", "zero_clamp")
+TAKERS = ("Select", "Slice", "Index", "View", "ReshapeAlias", "Squeeze", "Unsqueeze", "Unbind", "Split")  # of elements
 MOST_PARTS, MOST_ROWS = 4, 6  # parts, rows that the answer names
 BROADCASTING = ("Add", "Sub", "Mul", "Div", "Where", "Expand", "Rsub", "Maximum", "Minimum")
 ROUTERS = (  # they pass on the zeros that arrive
@@ -164,9 +165,20 @@ def _made_zero(f: Facts, node: str, i: int) -> Cause | None:
     if arrivals and all(map(is_zero, arrivals)):
         return None
     sure = sure_block(f, node, i)
+    if sure is not None and sure.kind in ("zero_factor", "zero_tensor"):
+        return _bounded_factor(f, node, i) or sure
     if sure is not None or not arrivals or f.sent(node, i) is None:
         return sure
     return underflow(f, node, i) or _broadcast(f, node, i) or seen_block(f, *_masked_before(f, node, i))
+
+
+def _bounded_factor(f: Facts, node: str, i: int) -> Cause | None:
+    """The relu or clamp that made the zero factor, as of boxes that do not overlap."""
+    made = next((side for k, side in enumerate(f.sides(node)) if k != i and side is not None), node)
+    while made != node and op_of(f, made) in TAKERS and f.ways_on(made):
+        made = f.ways_on(made)[0]
+    found = sure_block(f, made, 0) if made != node else None
+    return found if found is not None and found.kind in BOUNDED else None
 
 
 def _broadcast(f: Facts, node: str, i: int) -> Cause | None:

@@ -40,7 +40,7 @@ CUTTING = ("detach", "data", "float", "to")
 FAR = 8  # ops that are followed
 MANY = 0.2  # the part of targets that are negative
 PLENTY = 1.5  # labels of a row, on average
-REACHED = ("out_of_reach", "no_probability", "several_labels", "logits_as_target")
+REACHED = ("out_of_reach", "no_probability", "several_labels", "labels_of_softmax", "logits_as_target")
 OUTSIDE = 0.5  # beyond a range, by which a target is out of reach
 
 
@@ -190,7 +190,10 @@ def _no_distribution(f: Facts, node: str) -> list[Cause]:
     found, op = bounds(data[0]) if data else None, op_of(f, node)
     if op == "BinaryCrossEntropyWithLogits" and found is not None and (found[0] < -OUTSIDE or found[1] > 1 + OUTSIDE):
         return [cause_at(f, "no_probability", node, least=f"{found[0]:.3g}", most=f"{found[1]:.3g}")]
-    before = f.ways_on(node)
+    before, total = f.ways_on(node), _total(data[0]) if data else 0.0
+    made = _behind(f, before[0], SHAPED) if op == "BinaryCrossEntropy" and before and found and found[0] >= 0 else node
+    if made != node and op_of(f, made) == "Softmax" and total >= PLENTY:
+        return [cause_at(f, "labels_of_softmax", made, total=f"{total:.3g}")]
     whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None) if op == "Mul" else None
     if whole is not None and f.live.called_as(whole) == "kl_div" and (kept := f.live.kept(node, "self")) is not None:
         low, high = float(kept.min()), float(kept.max())
@@ -198,11 +201,14 @@ def _no_distribution(f: Facts, node: str) -> list[Cause]:
         return [cause_at(f, "logits_as_target", whole, least=f"{low:.3g}", most=f"{high:.3g}")] if is_raw else []
     if op != "Mul" or found is None or found[0] < 0 or len(before) != 1 or op_of(f, before[0]) != "LogSoftmax":
         return []
-    v = data[0]
-    mean = v.summary.mean if v.summary is not None else sum(n.real for n in v.numbers) / max(len(v.numbers), 1)
-    total = mean * v.shape[-1]
-    is_one = whole is None or f.live.called_as(whole) != "cross_entropy" or len(v.shape) != 2 or total < PLENTY
+    is_one = whole is None or f.live.called_as(whole) != "cross_entropy" or total < PLENTY
     return [] if is_one else [cause_at(f, "several_labels", whole or node, total=f"{total:.3g}")]
+
+
+def _total(v: Value) -> float:
+    """The mean sum of the rows of a matrix; 0 of another value."""
+    mean = v.summary.mean if v.summary is not None else sum(n.real for n in v.numbers) / max(len(v.numbers), 1)
+    return mean * v.shape[-1] if len(v.shape) == 2 else 0.0
 
 
 @check("AV212", "padding-counted", {"padding_counted": MAY}, of_run=True, first=True)

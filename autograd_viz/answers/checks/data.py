@@ -47,17 +47,24 @@ def other_noise(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause
         draws = [d for d in q.history.draws if d.name.startswith(NORMAL) and d.detail == made.detail and began < d.number < ran]
         others = [d for d in draws if d.number != made.number]
         inputs = [(n, saved) for n in nodes if (saved := TAKERS.get(op_of(f, n))) and _takes_data(f, n)]
-        mixed = [at for at in inputs if (by := f.live.data_made(*at)) is not None and by.name in MIXED]
+        made_by = {at: f.live.data_made(*at) for at in inputs}
+        mixed = [at for at, by in made_by.items() if _joins_data(f, at[0]) or (by is not None and by.name in MIXED)]
         is_apart = made.number > ran or (others and others[-1].number > made.number and _has_none(f, mixed, node))
         if others and mixed and is_apart:
             yield cause_at(f, "other_noise", node, drawn=made.name, made=made.source, other=others[-1].source)
 
 
 def _takes_data(f: Facts, node: str) -> bool:
-    """Is the input of a layer data?"""
-    edges = f.nodes[node].next_functions
-    index = 1 if op_of(f, node) == "Addmm" else 0
-    return op_of(f, node) == "Embedding" or (len(edges) > index and edges[index].node is None)
+    """Is the input of a layer data, or data beside something else, as the embedding of a time?"""
+    sides, index = f.sides(node), 1 if op_of(f, node) == "Addmm" else 0
+    return op_of(f, node) == "Embedding" or sides[index : index + 1] == [None] or _joins_data(f, node)
+
+
+def _joins_data(f: Facts, node: str) -> bool:
+    """Is its input made by cat() of data and what is trained?"""
+    sides, index = f.sides(node), 1 if op_of(f, node) == "Addmm" else 0
+    made = sides[index] if len(sides) > index else None
+    return made is not None and op_of(f, made) == "Cat" and None in f.sides(made)
 
 
 def _has_none(f: Facts, inputs: list[tuple[str, str]], loss: str) -> bool:

@@ -16,7 +16,7 @@ from ...graph.listing import parsed
 from ...graph.passes import Holder
 from ..causes.cause import Cause, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
-from ..causes.history import Event, Op
+from ..causes.history import Event, Op, PassEvent
 from ..causes.missing import missing
 from ..causes.paths import is_op
 from ..causes.present import added, last_write
@@ -37,6 +37,7 @@ LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight
 PLENTY = 2  # iterations in which it is so
 GONE = 1e-12  # a learning rate, as a part of the first
 FALLEN = 2e-6  # the same for schedules that do not end at 0
+ENDING = {"CosineAnnealingLR": "T_max", "LinearLR": "total_iters", "PolynomialLR": "total_iters", "OneCycleLR": "total_steps"}
 FALLING = ("StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau")
 KNOWN = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "RAdam", "Adadelta")  # they go by .grad
 TURNS = 3  # times that a cosine schedule has passed its end
@@ -145,7 +146,8 @@ def never_stepped(q: Question) -> Iterator[Cause]:
     named = None if used is None or used.source is None else REBOUND.match(used.source.text)
     if used is not None and named is not None and q.last is not None and used.number > q.last.number:
         yield cause_of("rebound", used, variable=named[1])
-    if q.optimizers and all(h.rate == 0 for h in q.optimizers):
+    is_at_end = any(s.last_epoch <= getattr(s, length) for kind, length in ENDING.items() for s in _schedules(q, kind))
+    if q.optimizers and all(h.rate == 0 for h in q.optimizers) and not is_at_end:
         is_always = len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
         yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=len(steps))
     elif len(q.passes) > 1 and q.optimizers and not any(h.steps for h in q.optimizers):
@@ -233,8 +235,20 @@ def accumulated(q: Question) -> Iterator[Cause]:
     if kind == "several_lines" and is_stale and not q.events("set"):
         yield cause_of("kept_over_step", own[0], count=len(passes), optimizer=q.optimizers[0].kind)
         return
+    if kind == "several_lines" and _is_cleared_in_turn(q, passes, steps):
+        return
     cause = cause_of(kind, count=len(passes), other=lines[-2] if len(lines) > 1 else None)
     yield replace(cause, source=lines[-1] if lines else None)
+
+
+def _is_cleared_in_turn(q: Question, passes: list[PassEvent], steps: list[Event]) -> bool:
+    """Did its step use the first pass alone, and does each round clear what the passes of other losses add after that?"""
+    first, last = passes[0].number, q.passes[-1].number
+    began = [s.number for s in steps if s.number < first]
+    used = [s.number for s in steps if first < s.number]
+    cleared = [c.number for c in q.history.clearings(q.tensor)]
+    is_alone = len(used) == 1 and used[0] < last and not any(first < p.number < used[0] for p in passes)
+    return is_alone and bool(began) and any(began[-1] < c < first for c in cleared)
 
 
 def _divided_twice(q: Question) -> Iterator[Cause]:

@@ -18,10 +18,11 @@ from ..causes.paths import behind, has_graph, is_op, leading_from, origins, with
 from ..causes.question import Question
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "left_in_weights", "no_path", "made_after", "replaced", "copied")
-TERM_KINDS = ("term_of_gradients", "term_of_weights", "sampled_away", "drawn_by_normal")
+TERM_KINDS = ("term_of_gradients", "term_of_weights", "term_without_gradient", "sampled_away", "drawn_by_normal")
 TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", "required_grad")
 MOST_LINES = 4  # of backward() that are looked at
 DETACHING = ("detach", "detach_", "data")
+STEPS = ("gt", "ge", "lt", "le", "eq", "ne", "argmax", "argmin", "one_hot", "heaviside", "bucketize", "histc", "bincount")
 ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
 
 
@@ -95,9 +96,9 @@ def not_frozen(q: Question) -> Iterator[Cause]:
     """requires_grad misspelt, or assigned to a module: a new attribute, which freezes nothing."""
     file = "" if q.last is None or q.last.source is None else q.last.source.file
     for name, model in q.models.items():
-        typo = next((t for t in TYPOS for p in model.parameters() if t in getattr(p, "__dict__", ())), None)
-        if typo is not None:
-            yield Cause("misspelt", source=assigned(file, typo), said={"typo": typo, "model": name})
+        of = ((t, path) for t in TYPOS for path, p in model.named_parameters() if t in getattr(p, "__dict__", ()))
+        for typo, path in [*of][:1]:
+            yield Cause("misspelt", source=assigned(file, typo), said={"typo": typo, "model": f"{name}.{path}"})
         for part in model.modules():
             switch = next((t for t in ("requires_grad", *TYPOS) if vars(part).get(t) is False), None)
             if switch is not None and any(p.requires_grad for p in part.parameters()):
@@ -139,6 +140,9 @@ def _lost(q: Question, root: Op) -> Iterator[Cause]:
         if cuts and all(op.given and {*op.given} <= trained and type(op.given[0]).__name__ == "Parameter" for op in cuts):
             yield cause_of("term_of_weights", cuts[0], op=spelling(cuts[0]))
             return
+        steps = [op for op in cuts if op.cut == "op" and op.name.strip("_") in STEPS]
+        if cuts and len(steps) == len(cuts) and any(_has_parameters(q, *filter(is_op, op.given)) for op in steps):
+            yield cause_of("term_without_gradient", steps[0], op=spelling(steps[0]), term=term.source)
     for op in q.ops_behind(root):
         given = [*filter(is_op, op.given)] if op.name.strip("_") in ADDING else []
         for part, other in permutations(given, 2):

@@ -64,6 +64,8 @@ CAUSE_DROPOUT_ALWAYS = "{op} ran in training mode, though the module that called
 DO_DROPOUT_ALWAYS = "Pass training=self.training to it, or make it an nn.Dropout of the module."
 CAUSE_NO_PROBABILITY = "{op} takes targets from 0 to 1, and got {least} to {most} ({line})."
 DO_NO_PROBABILITY = "Use targets 0 and 1: (y + 1) / 2 for -1 and 1, y / 255 for images."
+CAUSE_LABELS_OF_SOFTMAX = "rows of a softmax sum to 1 ({line}), and those of the targets to {total}."
+DO_LABELS_OF_SOFTMAX = "For several labels in a row use sigmoid, or binary_cross_entropy_with_logits on the logits."
 CAUSE_SEVERAL_LABELS = "cross_entropy takes probabilities of classes, and its targets sum to {total} a row ({line})."
 DO_SEVERAL_LABELS = "For several labels in a row use binary_cross_entropy_with_logits."
 CAUSE_PLUS_ENTROPY = "entropy() enters the loss with a plus ({line}), so the policy becomes less random."

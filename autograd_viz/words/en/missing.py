@@ -125,6 +125,8 @@ DO_SKIP_WRITTEN = "Leave inplace=True out for the first op of a residual branch.
 # parts of the loss, and switches, without an effect
 CAUSE_TERM_OF_GRADIENTS = "a term of the loss ({term}) trains nothing: autograd.grad() returned it without a graph ({line})."
 DO_TERM_OF_GRADIENTS = "Pass create_graph=True to autograd.grad()."
+CAUSE_TERM_WITHOUT_GRADIENT = "a term of the loss trains nothing: {op} has no gradient ({line})."
+DO_TERM_WITHOUT_GRADIENT = "Compute it from the probabilities themselves, without the threshold."
 CAUSE_TERM_OF_WEIGHTS = "a term of the loss is computed from weights without their history, and trains nothing: {op} ({line})."
 DO_TERM_OF_WEIGHTS = "Use the parameters themselves, with gradients on: p.pow(2).sum()."
 CAUSE_SAMPLED_AWAY = "sample() draws without history ({line}); the distribution is trained by other terms of the loss only."

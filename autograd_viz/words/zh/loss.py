@@ -60,6 +60,8 @@ CAUSE_DROPOUT_ALWAYS = "调用 {op} 的模块处于评估模式，{op} 却以训
 DO_DROPOUT_ALWAYS = "给它传入 training=self.training，或把它设为模块的 nn.Dropout。"
 CAUSE_NO_PROBABILITY = "{op} 的目标应在 0 到 1 之间，却得到了 {least} 到 {most}（{line}）。"
 DO_NO_PROBABILITY = "目标请用 0 和 1：-1 和 1 用 (y + 1) / 2，图像用 y / 255。"
+CAUSE_LABELS_OF_SOFTMAX = "softmax 的每行之和为 1（{line}），而目标的每行之和约为 {total}。"
+DO_LABELS_OF_SOFTMAX = "一行有多个标签时，请用 sigmoid，或对 logits 用 binary_cross_entropy_with_logits。"
 CAUSE_SEVERAL_LABELS = "cross_entropy 的目标应是各类别的概率，而这里每行之和约为 {total}（{line}）。"
 DO_SEVERAL_LABELS = "一行有多个标签时，请用 binary_cross_entropy_with_logits。"
 CAUSE_PLUS_ENTROPY = "entropy() 以正号进入损失（{line}），策略会越来越不随机。"

@@ -125,6 +125,8 @@ DO_SKIP_WRITTEN = "残差分支的第一个运算不要使用 inplace=True。"
 # 不起作用的损失项和开关
 CAUSE_TERM_OF_GRADIENTS = "损失中的一项（{term}）不训练任何参数：autograd.grad() 返回的结果没有计算图（{line}）。"
 DO_TERM_OF_GRADIENTS = "给 autograd.grad() 传入 create_graph=True。"
+CAUSE_TERM_WITHOUT_GRADIENT = "损失中的一项不训练任何参数：{op} 没有梯度（{line}）。"
+DO_TERM_WITHOUT_GRADIENT = "请直接用概率计算，不要取阈值。"
 CAUSE_TERM_OF_WEIGHTS = "损失中的一项由没有计算历史的权重算出，不训练任何参数：{op}（{line}）。"
 DO_TERM_OF_WEIGHTS = "直接使用参数，并保持梯度开启：p.pow(2).sum()。"
 CAUSE_SAMPLED_AWAY = "sample() 的结果没有历史（{line}）；这个分布只由损失的其他项训练。"
