@@ -82,7 +82,7 @@ class Difference(Result):
 
     def tables(self) -> Sequence[tuple[str, Records]]:
         """Both, for a page."""
-        return (words.DIFF_MODULES, self.table()), (words.DIFF_TENSORS, self.table("tensor"))
+        return (words.BY_MODULE, self.table()), (words.DIFF_TENSORS, self.table("tensor"))
 
     def frame(self, by: str = "module") -> DataFrame | Records:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""

@@ -59,7 +59,7 @@ class RunDifference(Result):
     @property
     def title(self) -> str:
         """What is compared."""
-        return words.RUNS_TITLE.format(a=self.titles[0], b=self.titles[1])
+        return words.DIFF_TITLE.format(a=self.titles[0], b=self.titles[1])
 
     @property
     def sentences(self) -> list[str]:

@@ -71,7 +71,7 @@ class Time(Result):
 
     def tables(self) -> Sequence[tuple[str, Records]]:
         """By module, op and line, for a page."""
-        titles = {"module": words.TIME_MODULES, "op": words.TIME_OPS, "line": words.TIME_LINES}
+        titles = {"module": words.BY_MODULE, "op": words.TIME_OPS, "line": words.BY_LINE}
         return [(title, self.table(by)) for by, title in titles.items()]
 
     def frame(self, by: str = "module") -> DataFrame | Records:

@@ -36,6 +36,4 @@ MEMORY_COUNTS = "The curve leaves out memory that a node uses only while it runs
 MEMORY_MORE = "{count:,} more"
 MEMORY_PAGE_CODE = "The plan as code"
 MEMORY_PAGE_CHECKPOINTS = "A checkpoint around"
-MEMORY_PAGE_MODULES = "By module"
-MEMORY_PAGE_LINES = "By line"
 MEMORY_PAGE_TENSORS = "Saved tensors"
