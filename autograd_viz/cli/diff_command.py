@@ -15,11 +15,11 @@ from typing import Any
 
 import autograd_viz as av
 
-from ..verbs.formats import check_page
+from ..verbs.formats import PAGED, check_among
 from ..verbs.watch import NamedRun, each_run
 from .program import ProgramError, UsageError, evaluate, read
-from .says import say
-from .tensor_commands import on_root
+from .says import tell
+from .tensor_commands import begun, on_root
 
 
 def diff(arguments: argparse.Namespace, rest: list[str]) -> int:
@@ -29,7 +29,7 @@ def diff(arguments: argparse.Namespace, rest: list[str]) -> int:
     if arguments.b is None:
         raise UsageError("diff compares two scripts, or two .json files, and the second is missing")
     if arguments.output is not None:
-        check_page(arguments.output)
+        check_among(PAGED, arguments.output)
     given = (arguments.a, arguments.b)
     for path in given:
         if path.suffix != ".json":
@@ -40,9 +40,7 @@ def diff(arguments: argparse.Namespace, rest: list[str]) -> int:
             found = av.diff(*sides)
         except TypeError:
             raise UsageError("one of the two trains a model, and the other does not: they have nothing to compare") from None
-        say(found.to_json().rstrip() if arguments.is_json else "\n".join(found.sentences))
-        if arguments.output is not None:
-            av.save(found, arguments.output)
+        tell(found, "\n".join(found.sentences), arguments)
     return 0
 
 
@@ -70,8 +68,7 @@ def _side(arguments: argparse.Namespace, rest: list[str]) -> int:
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
         if not trained():
-            given = root if gradient is None else evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
-            evaluate(namespace, "av.save($root, $path)", root=given, path=arguments.side)
+            evaluate(namespace, "av.save($root, $path)", root=begun(namespace, root, gradient), path=arguments.side)
 
     with each_run(stop=False) as runs:
         try:

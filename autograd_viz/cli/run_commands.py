@@ -14,7 +14,7 @@ from typing import Any
 import autograd_viz as av
 
 from ..pictures.runs.table import join_runs
-from ..verbs.formats import check_run
+from ..verbs.formats import RUNS, check_among
 from ..verbs.watch import NamedRun, each_run
 from .program import ProgramError, SignalInterrupt, UsageError, end_on_signal
 from .says import say
@@ -28,7 +28,7 @@ def merge(folder: Path, output: Path | None) -> int:
     if output is not None and output.suffix not in (".csv", ".json"):
         raise UsageError(f"merge writes a table: .csv or .json, not {output.suffix or output.name!r}")
     if output is not None:
-        check_run(output)
+        check_among(RUNS, output)
     runs = _runs(folder)
     if not runs:
         raise UsageError(f"{folder} has no run: each rank writes one with av.save(run, 'run.rank3.json')")
@@ -78,7 +78,7 @@ def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: b
     signal. In a job (torchrun), each rank writes its own .json or .csv, `run.rank3.json`, and only rank 0 a picture. Where
     there cannot be such a file, the script does not run. `is_json`: a line of JSON tells of each.
     """
-    check_run(output)
+    check_among(RUNS, output)
     early: BaseException | None = None
     with each_run(stop) as runs:
         try:

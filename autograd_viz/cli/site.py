@@ -18,7 +18,7 @@ NEEDS_OF_DOCS = ("sphinx", "myst_parser", "furo")
 
 def site(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Build the site; with `--serve`, or without a folder, serve it until Ctrl-C."""
-    notebooks = None if "notebooks" in arguments.without else _notebooks()
+    notebooks = None if "notebooks" in arguments.without or not (ROOT / "notebooks").is_dir() else ROOT / "notebooks"
     docs = None if "docs" in arguments.without else _docs()
     base = f"/{arguments.base.strip('/')}/".replace("//", "/")
     with tempfile.TemporaryDirectory(prefix="autograd_viz_") as beside:
@@ -31,12 +31,6 @@ def site(arguments: argparse.Namespace, rest: list[str]) -> int:
             say(f"http://127.0.0.1:{serving.server_address[1]}{base}")
             serving.serve_forever()
     return 0
-
-
-def _notebooks() -> Path | None:
-    """The folder of the notebooks, in a clone or in the package."""
-    places = (ROOT / "notebooks", ROOT / "autograd_viz" / "notebooks")
-    return next((place for place in places if place.is_dir()), None)
 
 
 def _docs() -> Path | None:

@@ -18,8 +18,7 @@ from typing import Any
 import autograd_viz as av
 
 from .. import words
-from ..graph.model import Document
-from ..graph.trace import Trace
+from ..graph import Document, Trace
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.render.drawing import AUTO, Drawing
 from ..sources.asking import ran_before
