@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import words
 from ..graph.model import Document
@@ -21,10 +21,7 @@ from ..sources.shared.stepping.norms import Place
 from .diff_runs import RunDifference, runs_compared
 from .diff_sides import Side, alike, result_of, side_of
 from .options import check_options
-from .results import Records, Result, as_frame
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from .results import Framed, Records, Result, as_frame
 
 TITLES = ("a", "b")
 
@@ -84,7 +81,7 @@ class Difference(Result):
         """Both, for a page."""
         return (words.BY_MODULE, self.table()), (words.DIFF_TENSORS, self.table("tensor"))
 
-    def frame(self, by: str = "module") -> DataFrame | Records:
+    def frame(self, by: str = "module") -> Framed[Records]:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
         return as_frame(self.table(by))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .. import words
 from ..errors import DocumentError
@@ -16,11 +16,8 @@ from ..pictures.runs.apart import GRADIENT, LOSS, PROBE, Apart, Place, Told
 from ..pictures.runs.overlay import Overlay
 from ..pictures.runs.table import told
 from ..runtime.files import read_text
-from .results import Records, Result, as_frame
+from .results import Framed, Records, Result, as_frame
 from .watch import Run
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 TOLERANCE = 1e-3  # of a number's size
 PARTS = {"steps", "totals", "table", "marks"}
@@ -146,7 +143,7 @@ class RunDifference(Result):
         """Both, for a page."""
         return (words.RUNS_BY_ROW, self.table()), (words.RUNS_BY_STEP, self.table("step"))
 
-    def frame(self, by: str = "row") -> DataFrame | Records:
+    def frame(self, by: str = "row") -> Framed[Records]:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
         return as_frame(self.table(by))
 

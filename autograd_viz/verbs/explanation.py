@@ -15,11 +15,8 @@ from ..answers.causes.facts import Facts
 from ..answers.causes.question import Question
 from ..answers.checks.ask import page_of
 from ..errors import NotDrawableError
-from ..graph.model import Document, Value
-from ..graph.surroundings import Source
-from ..graph.trace import State, Step
-from ..pictures.render import theme_named
-from ..pictures.render.escape import printable
+from ..graph import Document, Source, State, Step, Value
+from ..pictures.render import printable, theme_named
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import NamesLater, is_drawable
 from .picture import whole_in

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..graph.model import Document
+from ..graph import Document, State, Trace
 from ..graph.paths import may_have_ways
 from ..graph.text import few_names
-from ..graph.trace import State, Trace
 from ..pictures.files.cell import cell_bundle
-from ..pictures.render import theme_named
+from ..pictures.render import printable, theme_named
 from ..pictures.render.drawing import AUTO, Drawing, drawing_of
-from ..pictures.render.escape import printable
 from ..runtime.collector import collector_waits
 from ..runtime.uncopied import Uncopied
 from .results import show_in_cell

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ..pictures.maps.drawing import MapDrawing
     from ..sources.anything import LiveGraph
     from ..sources.pytorch.recording.record import Recorder
-    from ..sources.shared.stepping.undoable_pass import Pass
     from ..stepper.recorded import Recording
     from ..stepper.stepper import Stepper
     from ..widget.compare import Compare
@@ -46,8 +45,7 @@ def graph_of(
         raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", tensor)
     graph = anything.graph_of(tensor, Names(variables, anything.named(params)), is_outline, opens)
     if anything.is_batched(tensor) and not graph.document.nodes:
-        said = "the tensor is inside torch.func.vmap, where it has no grad_fn; pass what vmap returns"
-        warnings.warn(said, stacklevel=3)
+        warnings.warn("the tensor is inside torch.func.vmap, where it has no grad_fn; pass what vmap returns", stacklevel=3)
     return graph
 
 
@@ -179,32 +177,26 @@ def step(
     from ..stepper.sentences import with_advice
     from ..stepper.stepper import Stepper
 
-    widget = _widget()
+    widget, drawn = _widget(), partial(first_drawing, collapse=collapse, detail=detail)
     check_options(theme=theme, collapse=collapse, detail=detail, retain_graph=retain_graph, create_graph=create_graph)
     check_gradient(gradient)
     if is_recording(tensor):
-        return widget(
-            tensor.stepper(), len(tensor.trace.steps), first_drawing(tensor.document, collapse, detail), theme, tensor.stepper
-        )
+        return widget(tensor.stepper(), len(tensor.trace.steps), drawn(tensor.document), theme, tensor.stepper)
     names = callers_names()
     if tensor is ...:  # not given; None is an error
         return _step_last(Names(names, anything.named(params)), theme, collapse, detail)
     with collector_waits():
         graph = graph_of(tensor, names, params)
         if replayed := forward_alone(graph, tensor, gradient):
-            return widget(replayed(), 0, first_drawing(graph.document, collapse, detail), theme, replayed)
-
-        def fresh() -> Pass:
-            return anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
+            return widget(replayed(), 0, drawn(graph.document), theme, replayed)
+        fresh = partial(anything.pass_of, graph, tensor, gradient, retain_graph, create_graph)
 
         def dry_run() -> Stepper | None:
             return Stepper(graph.document, live) if (live := fresh()).leaves_no_trace else None
 
         with with_advice(tensor):
             live = fresh()
-        return widget(
-            Stepper(graph.document, live), live.total, first_drawing(graph.document, collapse, detail), theme, dry_run
-        )
+        return widget(Stepper(graph.document, live), live.total, drawn(graph.document), theme, dry_run)
 
 
 def stepper_of(tensor: Any, gradient: Any = None, *, retain_graph: bool | None = None, create_graph: bool = False,
@@ -254,12 +246,10 @@ def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None, deta
         _, graph, fresh, changed = last_pass(names)
         if changed:
             several = few_names([n for n in changed if n]) or f"{len(changed)} leaves"
-            warnings.warn(f"changed after the pass: {several}. The stepper uses their current values.",
-                          stacklevel=3)  # fmt: skip
+            warnings.warn(f"changed after the pass: {several}. The stepper uses their current values.", stacklevel=3)
         live = fresh()
-        return StepperWidget(
-            Stepper(graph.document, live), live.total, first_drawing(graph.document, collapse, detail), theme, lambda: None
-        )
+        drawing = first_drawing(graph.document, collapse, detail)
+        return StepperWidget(Stepper(graph.document, live), live.total, drawing, theme, lambda: None)
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = (), detail: str | None = None) -> Compare:

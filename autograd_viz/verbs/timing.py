@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import words
 from ..errors import NotDrawableError
-from ..pictures.render import theme_named
-from ..pictures.render.escape import printable
+from ..pictures.render import printable, theme_named
 from ..pictures.times.picture import picture
 from ..pictures.times.report import Record, Report
 from ..pictures.times.speedscope import speedscope_json
@@ -20,11 +19,8 @@ from ..sources.shared.names import Names, callers_names, modules_among
 from ..stepper.sentences import with_advice
 from .diff_sides import variables_of
 from .options import check_options
-from .results import Records, Result, as_frame
+from .results import Framed, Records, Result, as_frame
 from .show import graph_of
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 
 class Time(Result):
@@ -74,7 +70,7 @@ class Time(Result):
         titles = {"module": words.BY_MODULE, "op": words.TIME_OPS, "line": words.BY_LINE}
         return [(title, self.table(by)) for by, title in titles.items()]
 
-    def frame(self, by: str = "module") -> DataFrame | Records:
+    def frame(self, by: str = "module") -> Framed[Records]:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
         return as_frame(self.table(by))
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from .. import words
 from ..errors import MissingLibraryError
 from ..pictures.files.cell import cell_bundle
-from ..pictures.render import theme_named
-from ..pictures.render.escape import printable
+from ..pictures.render import printable, theme_named
 from ..pictures.runs.history import History
 from ..pictures.runs.odd import odd_in
 from ..pictures.runs.paint import Painter
@@ -21,12 +20,10 @@ from ..sources.programs import each_model
 from ..sources.shared.names import callers_names, modules_among, users_names
 from .options import bytes_of, check_options
 from .picture import Map
-from .results import Columns, as_frame, show_in_cell
+from .results import Columns, Framed, as_frame, show_in_cell
 from .run_loop import Loop, Now
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from ..sources.pytorch.recording.watch import Watch
     from ..widget.data_widgets import RunWidget
     from ..widget.widget import StepperWidget
@@ -110,7 +107,7 @@ class Run:
         check_options(k=k, theme=theme)
         return self._loop.map(k, theme)
 
-    def frame(self) -> DataFrame | Columns:
+    def frame(self) -> Framed[Columns]:
         """The numbers of gradients and updates: a pandas.DataFrame, or without pandas a dictionary of lists.
 
         One line for each parameter or module output and step: step, steps, path, kind, norm, rms, largest, zeros, update, bad.
@@ -118,7 +115,7 @@ class Run:
         """
         return as_frame(table_of(self.flushed()))
 
-    def totals(self) -> DataFrame | Columns:
+    def totals(self) -> Framed[Columns]:
         """By step: loss, clip (the factor of `clip_grad_norm_`), rate, passes (more than 1: accumulated), probe, seconds.
 
         `probe` is the loss of the probe batch before the step.
@@ -135,7 +132,7 @@ class Run:
         """The numbers, up to now."""
         return self._loop.flushed()
 
-    def ranks(self) -> DataFrame | Columns:
+    def ranks(self) -> Framed[Columns]:
         """On rank 0 of a job, by 64 steps: least, mean and most of each norm and of the loss over the ranks, and whose it is.
 
         Empty in a program that is no job, and on other ranks.

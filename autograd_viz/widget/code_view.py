@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .. import words
+from ..graph import Document, Source, Step, Value
 from ..graph.collapsed import Collapsed
 from ..graph.listing import Listing, Ran, Text, turns_of
-from ..graph.model import Document, Value
-from ..graph.surroundings import Source
 from ..graph.text import few_names, nested, norm_of, number_text
-from ..graph.trace import Step
 
 MOST = 4000  # ops with a place
 SHORT = 12  # characters of a value

@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any
 
 from ..answers.causes.why import Why
+from ..graph import Engine, State, Step, Value
 from ..graph.codec import to_plain
 from ..graph.collapsed import Collapsed
-from ..graph.model import Value
 from ..graph.text import Labels
-from ..graph.trace import Engine, State, Step
 from ..pictures.maps.arrows import said_of
 from ..pictures.maps.calls import is_in_time
 from ..pictures.maps.cards import Card
@@ -23,9 +22,8 @@ from ..pictures.maps.flow import Flow
 from ..pictures.maps.numbers import Outliers, Place, of_step
 from ..pictures.maps.odd import Odd
 from ..pictures.maps.turns import ends, turns_said
-from ..pictures.render import Theme, Writer
+from ..pictures.render import Theme, Writer, printable
 from ..pictures.render.drawing import Drawing
-from ..pictures.render.escape import printable
 from ..pictures.render.pen import cell_address
 from ..pictures.render.writer import Lines, moving
 from ..stepper.stepper import Stepper

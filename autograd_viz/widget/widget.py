@@ -23,15 +23,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import traitlets
 
 from .. import words
+from ..graph import Step, Value
 from ..graph.codec import to_plain
-from ..graph.model import Value
 from ..graph.text import Labels, gradient_text
-from ..graph.trace import Step
 from ..pictures.files.cell import cell_bundle
 from ..pictures.maps.drawing import MapDrawing
-from ..pictures.render import theme_named
+from ..pictures.render import Writer, theme_named
 from ..pictures.render.drawing import Drawing
-from ..pictures.render.writer import Writer
 from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.sentences import advise
 from ..stepper.stepper import Stepper
@@ -219,36 +217,24 @@ class StepperWidget(Quiet, OneSource):
 
     def expand(self, what: Any) -> None:
         """Open a group. It is given by title or id, or by a tensor or node inside it (itself, its name or id).
-
-        Raises:
-            ValueError: it does not exist, or no group hides it.
+        ValueError: it does not exist, or no group hides it.
         """
         drawing = self.drawing
         is_map = isinstance(drawing, MapDrawing)
         self._look(lambda: (drawing.expanded(what if is_map else self.stepper.id_of(what)), ""))
 
     def collapse(self, what: str) -> None:
-        """Draw a group as one box again, given by title or id.
-
-        Raises:
-            ValueError: the group does not exist.
-        """
+        """Draw a group as one box again, given by title or id. ValueError: the group does not exist."""
         self._look(lambda: (self.drawing.collapsed(what), ""))
 
     def figure(self, what: str = "") -> None:
         """Go from the map to the figure of a card, given by path or id. The rest of the graph is drawn in groups.
-
-        Raises:
-            ValueError: there is no such card, or no map.
+        ValueError: there is no such card, or no map.
         """
         self._look(lambda: self.view.figure(what))
 
     def map(self) -> None:
-        """Go back to the map.
-
-        Raises:
-            ValueError: there is no map.
-        """
+        """Go back to the map. ValueError: there is no map."""
         self._look(lambda: (self.view.known_map(), ""))
 
     def into(self) -> None:
@@ -263,11 +249,7 @@ class StepperWidget(Quiet, OneSource):
 
     def leave(self, what: str) -> None:
         """Run to a group or card, given by title, path or id, and through it: a step over it, or out of it.
-
-        `did` says what it did.
-
-        Raises:
-            ValueError: there is none, or it has run.
+        `did` says what it did. ValueError: there is none, or it has run.
         """
 
         def leaving() -> None:
