@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -74,13 +75,20 @@ def record(what: Any = None) -> Recorder:
         several = '; for several modules use torch.nn.ModuleDict({"a": a, "b": b})' if isinstance(what, Collection) else ""
         got = f"{type(what).__name__} ({what!r:.60})"
         raise NotDrawableError(f"record(what) takes a module, a function or nothing; got {got}{several}")
-    try:
+    with needing("record() needs PyTorch", "torch"):
         from ..sources.pytorch.recording.record import Recorder
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise MissingLibraryError("record() needs PyTorch", "torch") from None
     return Recorder(what)
+
+
+@contextmanager
+def needing(what: str, *libraries: str, in_page: str = "") -> Iterator[None]:
+    """Inside, something is imported that needs a library. MissingLibraryError: it is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in libraries:
+            raise
+        raise MissingLibraryError(what, libraries[0], in_page) from None
 
 
 def show(
@@ -177,18 +185,21 @@ def step(
     from ..stepper.sentences import with_advice
     from ..stepper.stepper import Stepper
 
-    widget, drawn = _widget(), partial(first_drawing, collapse=collapse, detail=detail)
+    page = "save(x, 'x.html') writes a page that steps"  # where there is no widget, as in a browser's Python
+    with needing("step() shows a widget, which needs anywidget", "anywidget", "ipywidgets", "traitlets", in_page=page):
+        from ..widget.widget import StepperWidget
+    drawn = partial(first_drawing, collapse=collapse, detail=detail)
     check_options(theme=theme, collapse=collapse, detail=detail, retain_graph=retain_graph, create_graph=create_graph)
     check_gradient(gradient)
     if is_recording(tensor):
-        return widget(tensor.stepper(), len(tensor.trace.steps), drawn(tensor.document), theme, tensor.stepper)
+        return StepperWidget(tensor.stepper(), len(tensor.trace.steps), drawn(tensor.document), theme, tensor.stepper)
     names = callers_names()
     if tensor is ...:  # not given; None is an error
         return _step_last(Names(names, anything.named(params)), theme, collapse, detail)
     with collector_waits():
         graph = graph_of(tensor, names, params)
         if replayed := forward_alone(graph, tensor, gradient):
-            return widget(replayed(), 0, drawn(graph.document), theme, replayed)
+            return StepperWidget(replayed(), 0, drawn(graph.document), theme, replayed)
         fresh = partial(anything.pass_of, graph, tensor, gradient, retain_graph, create_graph)
 
         def dry_run() -> Stepper | None:
@@ -196,7 +207,7 @@ def step(
 
         with with_advice(tensor):
             live = fresh()
-        return widget(Stepper(graph.document, live), live.total, drawn(graph.document), theme, dry_run)
+        return StepperWidget(Stepper(graph.document, live), live.total, drawn(graph.document), theme, dry_run)
 
 
 def stepper_of(tensor: Any, gradient: Any = None, *, retain_graph: bool | None = None, create_graph: bool = False,
@@ -223,18 +234,6 @@ def forward_alone(graph: LiveGraph, tensor: Any, gradient: Any) -> Callable[[], 
     with unseen(tensor):
         is_alone = gradient is None and not tensor.requires_grad and graph.document.ops
     return partial(forward_stepper, graph.document) if is_alone else None
-
-
-def _widget() -> type[StepperWidget]:
-    """The class of the widget. MissingLibraryError: anywidget is missing, as in a browser's Python."""
-    try:
-        from ..widget.widget import StepperWidget
-    except ModuleNotFoundError as error:
-        if error.name not in ("traitlets", "ipywidgets", "anywidget"):
-            raise
-        page = "save(x, 'x.html') writes a page that steps"
-        raise MissingLibraryError("step() shows a widget, which needs anywidget", "anywidget", page) from None
-    return StepperWidget
 
 
 def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None, detail: str) -> StepperWidget:

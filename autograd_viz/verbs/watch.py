@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from .. import words
-from ..errors import MissingLibraryError
 from ..pictures.files.cell import cell_bundle
 from ..pictures.render import printable, theme_named
 from ..pictures.runs.history import History
@@ -22,6 +21,7 @@ from .options import bytes_of, check_options
 from .picture import Map
 from .results import Columns, Framed, as_frame, show_in_cell
 from .run_loop import Loop, Now
+from .show import needing
 
 if TYPE_CHECKING:
     from ..sources.pytorch.recording.watch import Watch
@@ -251,12 +251,8 @@ def watch(
     size = bytes_of(keep, "keep")
     if model is not None:
         return run_of(model, callers_names(), size, stop, theme, probe)
-    try:
+    with needing("watch() needs PyTorch", "torch"):
         from ..sources.pytorch.recording.watch import watch as torch_watch
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise MissingLibraryError("watch() needs PyTorch", "torch") from None
     return torch_watch(size)
 
 

@@ -48,11 +48,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _as_text(picture: dict[str, Any], widget: Any) -> str:
-    """The picture as text: Jupyter would walk through all its parts, more than once."""
-    return json.dumps(picture, allow_nan=False)
-
-
 def _move(verb: Callable[Concatenate[Stepper, P], R]) -> Callable[Concatenate[StepperWidget, P], R]:
     """A move of the stepper; the page is told how it ended."""
 
@@ -100,7 +95,8 @@ class StepperWidget(Quiet, OneSource):
     kind = "stepper"
 
     entry, styles = ENTRY, STYLES
-    picture = traitlets.Dict().tag(sync=True, to_json=_as_text)
+    # as text: Jupyter would walk through all its parts, more than once
+    picture = traitlets.Dict().tag(sync=True, to_json=lambda picture, widget: json.dumps(picture, allow_nan=False))
     frames: Any = FramesTrait().tag(sync=True)
     recorded = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
