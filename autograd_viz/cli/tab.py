@@ -34,17 +34,13 @@ from ..widget.html import html_page
 from .page_error import FILE, told
 from .program import SECOND, UsageError, root_of
 
-LATER = {"scipy": ["scipy"], "PIL": ["pillow"]}  # what the page fetches when a program wants it
+LATER = {"scipy": "scipy", "PIL": "pillow"}  # what the page fetches when a program wants it
 MOST_LETTERS = 100_000  # that a program may print
 MOST_SHOWN = 12  # pictures that a program may show
 
 
 class Needed(BaseException):
-    """The program wants a library that the page can fetch. Then it runs again."""
-
-    def __init__(self, packages: list[str]) -> None:
-        super().__init__(packages)
-        self.packages = packages
+    """The program wants packages that the page can fetch. Then it runs again."""
 
 
 class Later:
@@ -196,7 +192,7 @@ def run(source: str, tell: Callable[[str], Any], step: int | None = None, langua
         with _as_in_a_page(main, shown, Printed(tell)), last_run(False) as last:
             _run(source, main, shown, last, step, result)
     except Needed as needed:
-        result = {"shown": [], "error": None, "needs": needed.packages, "said": ""}
+        result = {"shown": [], "error": None, "needs": [*needed.args], "said": ""}
     return json.dumps(result, allow_nan=False)
 
 

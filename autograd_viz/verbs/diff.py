@@ -27,13 +27,8 @@ TITLES = ("a", "b")
 
 
 class Difference(Result):
-    """Two passes compared.
-
-    Attributes:
-        titles: what the two are called.
-        report: all that was compared.
-        first_value: the first forward value that differs beyond the tolerance, or None.
-        first_gradient: the first gradient, in the order of the backward pass.
+    """Two passes compared: `titles` is what they are called, `report` all that was compared. `first_value` is the first forward
+    value that differs beyond the tolerance, or None; `first_gradient` that gradient, in the order of the backward pass.
     """
 
     def __init__(self, report: Report, titles: tuple[str, str], why_not: str, theme: str) -> None:
@@ -65,13 +60,8 @@ class Difference(Result):
         return partners(self.report, self._halves)
 
     def table(self, by: str = "module") -> list[Record]:
-        """Records.
-
-        Args:
-            by: "module": the largest relative errors in each. "tensor": each value and gradient, in the order of the pass.
-
-        Raises:
-            ValueError: there is no such table.
+        """Records by "module": the largest relative errors in each; or by "tensor": each value and gradient, in the order of
+        the pass. ValueError: there is no such table.
         """
         if by not in ("module", "tensor"):
             raise ValueError(f"table(by=...) is 'module' or 'tensor', got {by!r}")

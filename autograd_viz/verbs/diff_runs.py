@@ -41,11 +41,8 @@ def _said(kind: str) -> _Words:
 
 
 class RunDifference(Result):
-    """Two training runs compared.
-
-    Attributes:
-        titles: what the two are called.
-        first: the first step, and there the loss, gradient or update that differs beyond the tolerance; None if none does.
+    """Two training runs compared: `titles` is what they are called. `first` is the first step, and there the loss, gradient or
+    update, that differs beyond the tolerance; None if none does.
     """
 
     def __init__(self, apart: Apart, titles: tuple[str, str], tolerance: float, theme: str) -> None:
@@ -126,14 +123,8 @@ class RunDifference(Result):
         return {**super().page(theme), "help": words.RUNS_HELP}
 
     def table(self, by: str = "row") -> Records:
-        """Records.
-
-        Args:
-            by: "row": for the loss, each gradient and each update the first step that differs, and the largest gap. "step":
-                for each step both losses, and what is furthest apart.
-
-        Raises:
-            ValueError: there is no such table.
+        """Records by "row": for the loss, each gradient and each update the first step that differs, and the largest gap; or by
+        "step": both losses, and what is furthest apart. ValueError: there is no such table.
         """
         if by not in ("row", "step"):
             raise ValueError(f"table(by=...) is 'row' or 'step', got {by!r}")

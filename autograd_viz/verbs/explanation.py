@@ -98,14 +98,8 @@ class Explanation(Uncopied):
         return None if self._look is None else self._look()
 
     def figure(self, theme: str = "light") -> AnsweredFigure:
-        """Draw the graph, highlight the cause, and write the answer under it.
-
-        Args:
-            theme: "light", "dark" or "waite".
-
-        Raises:
-            NotDrawableError: there is no graph.
-            UnknownChoiceError: no such theme.
+        """Draw the graph, highlight the cause, and write the answer under it. `theme`: "light", "dark" or "waite".
+        NotDrawableError: there is no graph. UnknownChoiceError: no such theme.
         """
         if self._seen is None:
             raise NotDrawableError("there is no graph to draw: the error did not come from a backward pass")
@@ -124,12 +118,7 @@ class Explanation(Uncopied):
 
 
 class AnsweredFigure(Uncopied):
-    """An explanation with its picture. A notebook cell that ends in one shows both.
-
-    Attributes:
-        explanation: the answer.
-        svg: the picture, with the answer under it.
-    """
+    """An `explanation` with its picture, `svg`, under which it stands. A notebook cell that ends in one shows both."""
 
     kind = "explanation"
 

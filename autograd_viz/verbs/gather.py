@@ -21,11 +21,7 @@ from .show import graph_of
 
 
 class Job(Result):
-    """What all ranks of a job told.
-
-    Attributes:
-        report: by rank.
-    """
+    """What all ranks of a job told; `report` has it by rank."""
 
     def __init__(self, parts: list[Plain], theme: str) -> None:
         super().__init__(theme)

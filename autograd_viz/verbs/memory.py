@@ -67,14 +67,9 @@ class Memory:
         return paint(self.report, theme_named(theme))
 
     def table(self, by: str = "tensor") -> list[Record]:
-        """Records, the largest first.
-
-        Args:
-            by: "tensor": each block, at the first op that saved it. "module" (with all that is inside it), "op", "line": their
-                sums. "checkpoint": what one around each module would save. "call": the curve of the backward pass.
-
-        Raises:
-            UnknownChoiceError: there is no such table.
+        """Records, the largest first. `by`: "tensor": each block, at the first op that saved it. "module" (with all that is
+        inside it), "op", "line": their sums. "checkpoint": what one around each module would save. "call": the curve of the
+        backward pass. UnknownChoiceError: there is no such table.
         """
         return self.report.table(by)
 

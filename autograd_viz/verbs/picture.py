@@ -92,12 +92,7 @@ class Shown:
 
 
 class Figure(Shown):
-    """A picture of a graph; a notebook cell that ends in one shows it, with zoom and pan.
-
-    Attributes:
-        document: what is drawn.
-        svg: the picture.
-    """
+    """A picture (`svg`) of a graph (`document`); a notebook cell that ends in one shows it, with zoom and pan."""
 
     drawing: Drawing
 
@@ -117,12 +112,7 @@ class Figure(Shown):
 
 
 class Map(Uncopied, Shown):
-    """A map of a model; a notebook cell that ends in one shows it, and its cards open there.
-
-    Attributes:
-        drawing: which cards are open.
-        svg: the picture.
-    """
+    """A map of a model (`svg`); a notebook cell that ends in one shows it. Its cards open there, as `drawing` says."""
 
     kind = "map"
 

@@ -144,11 +144,7 @@ def _is_state(x: Any, path: Any) -> bool:
 
 
 class Frame:
-    """A cell output: a page in its own frame, isolated from the page around it.
-
-    Attributes:
-        html: the element.
-    """
+    """A cell output: a page in its own frame, isolated from the page around it. `html` is the element."""
 
     def __init__(self, page: str, height: int) -> None:
         self.html = frame(page, height)
@@ -169,10 +165,7 @@ def iframe(
         params: as for `show`.
         theme: as for `save`.
         height: height in px.
-        collapse: as for `show`.
-
-    Raises:
-        As `save`.
+        collapse: as for `show`. Errors are those of `save`.
 
     Example:
         >>> a = av.tensor(2.0, requires_grad=True)
@@ -195,10 +188,7 @@ def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, th
         x: a tensor or a stepper.
         step: as for `save`.
         params: as for `show`.
-        theme: as for `save`.
-
-    Raises:
-        As `save`.
+        theme: as for `save`. So are the errors.
 
     Example:
         >>> a = av.tensor(2.0, requires_grad=True)

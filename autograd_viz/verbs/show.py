@@ -109,9 +109,6 @@ def show(
         detail: "full", "brief" (a value and a grad in each box) or "names". With "auto" a notebook shows the most that is whole
             in the room that it has, key d shows the others, and a still is full. Another detail than "auto" draws a figure.
 
-    Returns:
-        a `Figure` or a `Map`.
-
     Raises:
         NotDrawableError: `tensor` is not a tensor.
         UnknownChoiceError: the theme or detail does not exist.
@@ -164,9 +161,6 @@ def step(
         theme: "light", "dark", "waite", or "auto" to follow the notebook.
         collapse: as for `show`. Double-click a group to open it, or call `expand` and `collapse`.
         detail: as for `show`.
-
-    Returns:
-        a `StepperWidget`.
 
     Raises:
         NotDrawableError: `tensor` is not a tensor.
@@ -258,9 +252,6 @@ def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = (), detail: st
         steppers: widgets from `step`; each stops at its own end.
         titles: one title for each.
         detail: as for `show`, for all of them; None leaves each as it is.
-
-    Returns:
-        a `Compare` widget.
 
     Raises:
         NotDrawableError: an argument is not such a widget.

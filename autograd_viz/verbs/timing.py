@@ -24,11 +24,8 @@ from .show import graph_of
 
 
 class Time(Result):
-    """Where a pass spends its time; a notebook cell that ends in one shows it on the map.
-
-    Attributes:
-        seconds: of a pass, the median: forward and backward, or backward alone.
-        svg: the picture.
+    """Where a pass spends its time; a notebook cell that ends in one shows it on the map, `svg`. `seconds`: of a pass, the
+    median: forward and backward, or backward alone.
     """
 
     def __init__(self, report: Report, theme: str) -> None:
@@ -55,13 +52,8 @@ class Time(Result):
 
     def table(self, by: str = "module") -> list[Record]:
         """Records, the longest first: seconds (medians), their share of a pass, forward, backward, spread (between the first
-        and the third quartile), floating-point operations of `torch.utils.flop_counter`.
-
-        Args:
-            by: "module" (with all that is inside it), "op", "line", or "node": each op with its backward node.
-
-        Raises:
-            UnknownChoiceError: there is no such table.
+        and the third quartile), floating-point operations of `torch.utils.flop_counter`. `by`: "module" (with all that is
+        inside it), "op", "line", or "node": each op with its backward node. UnknownChoiceError: there is no such table.
         """
         return self.report.table(by)
 

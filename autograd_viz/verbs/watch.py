@@ -30,12 +30,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """The numbers of a training run, its picture, and its passes.
-
-    Attributes:
-        model: the model.
-        history: the numbers.
-    """
+    """The numbers of a training run (`history`), its picture, and its passes. `model` is the one that is watched."""
 
     def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str, probe: Any = None) -> None:
         self.model, self._loop = model, Loop(model, name, keep, stop, theme, probe)
@@ -48,9 +43,7 @@ class Run:
 
     def __reduce_ex__(self, protocol: Any) -> tuple[type[None], tuple[()]]:
         """A model that has its run as an attribute can be pickled and copied: the run stays here, and the copy has None.
-
-        Raises:
-            TypeError: it is not such a run.
+        TypeError: it is not such a run.
         """
         if not any(_is_in(value, self) for module in self.model.modules() for value in vars(module).values()):
             refuse("run")
@@ -72,12 +65,8 @@ class Run:
         Their inputs, random state and parameters go to a temporary file. At most 32 stay; then every other one goes. If a step
         cannot be kept, a warning says why, and no more are.
 
-        Args:
-            every: each step that is a multiple of it.
-            when: a condition on `step` and `loss`: ``lambda s: s.loss > 10``.
-
-        Raises:
-            ValueError: neither is given, or `every` is not positive.
+        `every`: each step that is a multiple of it. `when`: a condition on `step` and `loss`: ``lambda s: s.loss > 10``.
+        ValueError: neither is given, or `every` is not positive.
         """
         if (every is None) == (when is None):
             raise ValueError("keep() takes one of every=500 and when=lambda s: s.loss > 10")
@@ -90,14 +79,8 @@ class Run:
         The model runs again with the same inputs, random state and parameters, on copies. It computes the same bits. The
         backward pass starts with the gradient that reached the model's result.
 
-        Args:
-            k: a step that `keep` has chosen; None: the last pass.
-            theme: as for `av.step`.
-            collapse: as for `av.step`.
-
-        Raises:
-            KeyError: the step was not kept.
-            RuntimeError: the pass cannot run again; the message says why.
+        `k`: a step that `keep` has chosen; None: the last pass. `theme`, `collapse`: as for `av.step`. KeyError: the step was
+        not kept. RuntimeError: the pass cannot run again; the message says why.
         """
         check_options(k=k, theme=theme, collapse=collapse)
         return self._loop.step(k, theme, collapse)
