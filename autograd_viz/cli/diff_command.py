@@ -22,10 +22,11 @@ from .says import tell
 from .tensor_commands import begun, on_root
 
 
-def diff(arguments: argparse.Namespace, rest: list[str]) -> int:
+def diff(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Compare two scripts, or .json files that `save` wrote, and say where they part first."""
     if arguments.side is not None:
-        return _side(arguments, rest)
+        _side(arguments, rest)
+        return
     if arguments.b is None:
         raise UsageError("diff compares two scripts, or two .json files, and the second is missing")
     if arguments.output is not None:
@@ -41,7 +42,6 @@ def diff(arguments: argparse.Namespace, rest: list[str]) -> int:
         except TypeError:
             raise UsageError("one of the two trains a model, and the other does not: they have nothing to compare") from None
         tell(found, "\n".join(found.sentences), arguments)
-    return 0
 
 
 def _written(path: Path, name: str | None, rest: list[str], folder: Path) -> str:
@@ -58,7 +58,7 @@ def _written(path: Path, name: str | None, rest: list[str], folder: Path) -> str
     return str(side)
 
 
-def _side(arguments: argparse.Namespace, rest: list[str]) -> int:
+def _side(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Run a script, and write its run, or its last pass."""
     arguments.script, arguments.is_module, name = arguments.a, False, arguments.name
 
@@ -78,4 +78,3 @@ def _side(arguments: argparse.Namespace, rest: list[str]) -> int:
                 raise
     for named in trained()[:1]:
         av.save(named.run, arguments.side)
-    return 0

@@ -84,7 +84,7 @@ NO_ERROR = "{script} raised no error; name the tensor to explain: autograd-viz e
 Act = Callable[[dict[str, Any], Any, Any], None]  # what is done with the program's variables, a root and its first gradient
 
 
-def render(arguments: argparse.Namespace, rest: list[str]) -> int:
+def render(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Draw a tensor into a file."""
     path, step, theme = arguments.output, arguments.step, arguments.theme
     check(Wishes(step, theme), path)  # before the program runs, which may take long
@@ -96,10 +96,9 @@ def render(arguments: argparse.Namespace, rest: list[str]) -> int:
 
     on_root(arguments, rest, act, takes_steps)
     say(str(path))
-    return 0
 
 
-def memory(arguments: argparse.Namespace, rest: list[str]) -> int:
+def memory(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Measure what autograd holds for a tensor."""
     if arguments.output is not None:
         check_among(PAGED, arguments.output)
@@ -112,7 +111,6 @@ def memory(arguments: argparse.Namespace, rest: list[str]) -> int:
         tell(measured, "\n".join(text), arguments)
 
     on_root(arguments, rest, act)
-    return 0
 
 
 def begun(namespace: dict[str, Any], root: Any, gradient: Any) -> Any:
@@ -123,7 +121,7 @@ def begun(namespace: dict[str, Any], root: Any, gradient: Any) -> Any:
 MOST_ROWS = 8  # of a table
 
 
-def time(arguments: argparse.Namespace, rest: list[str]) -> int:
+def time(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Time the backward pass of a tensor."""
     if arguments.output is not None:
         check_among(PAGED, arguments.output)
@@ -136,10 +134,9 @@ def time(arguments: argparse.Namespace, rest: list[str]) -> int:
         tell(timed, "\n".join([str(timed), *lines]), arguments)
 
     on_root(arguments, rest, act)
-    return 0
 
 
-def step(arguments: argparse.Namespace, rest: list[str]) -> int:
+def step(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Open a page that steps."""
     page = Path(tempfile.mkdtemp(prefix="autograd_viz_")) / f"{arguments.script.stem}.html"
 
@@ -150,10 +147,9 @@ def step(arguments: argparse.Namespace, rest: list[str]) -> int:
     on_root(arguments, rest, act)
     say(str(page))
     webbrowser.open(page.as_uri())
-    return 0
 
 
-def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
+def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Step in the terminal."""
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
@@ -163,7 +159,6 @@ def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
         term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if sys.stdin.isatty() and sys.stdout.isatty() else "")
 
     on_root(arguments, rest, act)
-    return 0
 
 
 def on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_steps: bool = True) -> None:
