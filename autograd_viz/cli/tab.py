@@ -171,17 +171,10 @@ def start() -> None:
 
 
 def run(source: str, tell: Callable[[str], Any], step: int | None = None, language: str = "en") -> str:
-    """Run a program.
+    """Run a program's text, and tell what it prints. `step`: where its stepper opens; None is the start.
 
-    Args:
-        source: its text.
-        tell: gets what it prints.
-        step: where its stepper opens; None is the start.
-        language: of sentences and labels.
-
-    Returns:
-        as JSON: `shown`, the kind and page of each picture; `error`, or None; `needs`, packages that the page must fetch before
-        it runs the program again; `said`, a sentence if there is nothing to show.
+    It gives as JSON: `shown`, the kind and page of each picture; `error`, or None; `needs`, packages that the page must fetch
+    before it runs the program again; `said`, a sentence if there is nothing to show.
     """
     av.set_language(language)
     result: dict[str, Any] = {"shown": [], "error": None, "needs": [], "said": ""}

@@ -34,13 +34,10 @@ NOT_EDITOR = {"", "pyodide", "ws"}
 
 
 def build(out: Path, pyodide: str | None = None, notebooks: Path | None = None, docs: Path | None = None) -> Path:
-    """Write the site into a folder, and return its first page.
+    """Write the site into a folder, whose files it replaces, and return its first page.
 
-    Args:
-        out: the folder; what the site has there already is replaced.
-        pyodide: a folder or an address with the packages of Pyodide; None is Pyodide's own address.
-        notebooks: their folder; they are shown in JupyterLite. None leaves them out.
-        docs: the folder of Sphinx's sources; None leaves them out.
+    `pyodide`: a folder or an address with the packages of Pyodide; None is Pyodide's own. `notebooks`: their folder, for
+    JupyterLite; None leaves them out. `docs`: the folder of Sphinx's sources, likewise.
     """
     modules = from_npm()
     python = out / "pyodide"

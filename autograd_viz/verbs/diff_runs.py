@@ -184,10 +184,7 @@ def _titles(given: Sequence[Any], variables: Mapping[str, Any]) -> tuple[str, st
 
 def runs_compared(given: Sequence[Any], variables: Mapping[str, Any], rtol: float | None, theme: str) -> RunDifference | None:
     """Compare two runs, live or saved as .json; None if none was given. `rtol` is a share of a number's size.
-
-    Raises:
-        TypeError: only one is a run.
-        DocumentError: a file is damaged.
+    TypeError: only one is a run. DocumentError: a file is damaged.
     """
     runs = [_run_of(x) for x in given]
     if all(run is None for run in runs):

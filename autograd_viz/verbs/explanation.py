@@ -49,11 +49,8 @@ def _seen(facts: Facts) -> Seen:
 class Explanation(Uncopied):
     """The answer of `explain`. Its text is the answer; a notebook cell that ends in one shows it.
 
-    Attributes:
-        causes: the causes as data (`reasons.Cause`), the nearest first.
-        details: numbers, lines and conditions, as text.
-        is_recorded: a recorder has seen the program.
-        about: the name of the tensor in question, if it has one.
+    `causes`: the causes as data, the nearest first. `details`: numbers, lines and conditions, as text. `is_recorded`: a
+    recorder has seen the program. `about`: the name of the tensor in question, if it has one.
     """
 
     kind = "explanation"

@@ -151,14 +151,9 @@ class Explorer(Uncopied):
         return self.move(At(leaf, element, None if delta is None else float(delta)), values)
 
     def moment(self, error: str = "") -> dict[str, Any]:
-        """What the page shows now.
-
-        Returns:
-            values, at: of the leaves, and what is chosen, with the ends of its slider.
-            shape, lines, titles: the number of the picture, what is written in it by address, and titles by detail.
-            said, nudge, error, redrawn: sentences.
-            curve: the output along the chosen element.
-            output, grad, nudged, grads: numbers; None where there is none.
+        """What the page shows now: `values` of the leaves, and what is chosen (`at`), with the ends of its slider; of the
+        picture its number (`shape`), `lines` by address, and `titles` by detail; sentences; the output along the chosen element
+        (`curve`); numbers, None where there is none.
         """
         at, ran = self.at, self.ran
         value, bound = self.values[at.leaf][at.element], self.bounds[at.leaf][at.element]
