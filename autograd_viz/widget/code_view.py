@@ -38,12 +38,9 @@ class _Place(NamedTuple):
 def code_of(shown: Collapsed, next_node: str) -> dict[str, Any]:
     """The code of a document; {} if none of it is known, or if the document is very large.
 
-    Returns:
-        texts: functions and cells; see `Text`.
-        places: text, line, column, end line and end column of each expression.
-        runs: leaves, then ops in their order: ids of op, node and tensor, the drawn `box`, the place, the turn, the value.
-        modules: by path the class of each module, and the place of its call.
-        next: the node that would run first.
+    `texts`: functions and cells; see `Text`. `places`: text, line, column, end line and end column of each expression. `runs`:
+    leaves, then ops in their order: ids of op, node and tensor, the drawn `box`, the place, the turn, the value. `modules`: by
+    path the class of each module, and the place of its call. `next`: the node that would run first.
     """
     document = shown.whole
     if len(document.ops) > MOST:

@@ -49,18 +49,11 @@ class FrameMaker:
         self.why = Why(shown.whole)
 
     def frame(self, step: Step, sentence: str) -> dict[str, Any]:
-        """The next frame.
+        """The next frame; `Frame` in static/pass/history.js has its types.
 
-        Returns:
-            node: id of the node to highlight.
-            sentence: the sentence of the step.
-            changes: (address, lines before, lines after).
-            fresh: addresses to highlight.
-            moves: (address of an arrow, the number that moves along it).
-            came: addresses of the arrows along which the gradients of the node have come.
-            step: the step as JSON.
-            why: by tensor, the new reason for its grad, if it changed.
-            code: see `code_step`.
+        `node` and the addresses `fresh` are highlighted. `changes`: address, lines before, lines after. `moves`: address of an
+        arrow, the number that moves along it. `came`: addresses of the arrows along which the gradients of the node have come.
+        `why`: by tensor, the new reason for its grad, if it changed. `code`: see `code_step`.
         """
         shown = self.shown.step(step)
         addresses = list(dict.fromkeys(cell_address(c.at) for c in shown.changes))
@@ -150,16 +143,8 @@ class MapFrames:
         return ", ".join(self._oddities.alarms(card, self.known, self._outliers)), "grad"
 
     def frame(self, step: Step, sentence: str) -> dict[str, Any]:
-        """The next frame.
-
-        Returns:
-            node: the innermost card of the node.
-            sentence: the sentence of the step.
-            changes: (address, lines before, lines after).
-            norms: (flow, before, after).
-            fresh: addresses to highlight.
-            step: the step as JSON, without its numbers.
-            code: see `code_step`.
+        """The next frame, as of a figure; `node` is the innermost card of the node, and the step is without its numbers.
+        `norms`: flow, before, after.
         """
         told = of_step(step)
         flows = {flow.id: (card, flow) for place in told for card, flow in self._flows.get(place, ())}
@@ -219,13 +204,8 @@ class StepFrames:
         self._labels = Labels(stepper.document)
 
     def frame(self, index: int) -> dict[str, Any]:
-        """The next frame: that of `FrameMaker` or `MapFrames`, and
-
-        Returns:
-            facts: see stepper/stops.py.
-            did: by part that the step has left, what it did.
-            ran: the name of the node, if a box hides it.
-            ready: see `ready`.
+        """The next frame: that of `FrameMaker` or `MapFrames`, and `facts` (see stepper/stops.py), `did` (by part that the step
+        has left, what it did), `ran` (the name of the node, if a box hides it) and `ready` (see there).
         """
         stepper = self._stepper
         step, facts = stepper.recorded[index], stepper.facts(index)
