@@ -130,8 +130,8 @@ def _prepared(file: Path) -> dict[str, Any]:
     if any(TORCH.search("".join(cell["source"])) for cell in codes):
         first.append({"cell_type": "markdown", "id": "needs-torch", "metadata": {}, "source": texts["needs_torch"]})
     if file.name[:2] in USES_SCIPY:
-        load = {"cell_type": "code", "id": "fetches-scipy", "metadata": {}, "outputs": [], "execution_count": None}
-        first.append({**load, "source": f"import scipy  # {texts['fetches_scipy']}"})
+        load: dict[str, Any] = {"cell_type": "code", "id": "fetches-scipy", "metadata": {}, "outputs": []}
+        first.append({**load, "execution_count": None, "source": f"import scipy  # {texts['fetches_scipy']}"})
     pictured: Any = next((cell for cell in codes if "<img" in str(cell["outputs"])), None)
     for cell in codes:
         cell.update(outputs=cell["outputs"] if cell is pictured else [], execution_count=None)

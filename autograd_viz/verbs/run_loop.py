@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import words
@@ -182,6 +183,12 @@ class Loop:
         except Exception as error:
             return words.RUN_UNKNOWN_BIRTH.format(why=f"{type(error).__name__}: {error}")
 
+    @contextmanager
+    def opened(self, k: int | None) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
+        """In a block: the result of a pass that runs again, recorded, the gradient that arrived, and the leaves by name."""
+        with self.watch.opened(self._moment(k)) as again:
+            yield again.root, again.gradient, again.leaves
+
     def _moment(self, k: int | None) -> Any:
         if k is None or k == self.watch.count:
             return self.watch.moment()
@@ -193,8 +200,8 @@ class Loop:
 
     def step(self, k: int | None, theme: str, collapse: bool | None) -> StepperWidget:
         """A stepper through a pass."""
-        with self.watch.opened(self._moment(k)) as again:
-            return step_of(again.root, again.gradient, params=again.leaves, theme=theme, collapse=collapse)
+        with self.opened(k) as (result, gradient, leaves):
+            return step_of(result, gradient, params=leaves, theme=theme, collapse=collapse)
 
     def map(self, k: int | None, theme: str) -> Map:
         """The map of a pass."""
