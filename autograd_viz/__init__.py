@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .verbs.check import check as check
     from .verbs.diff import diff as diff
     from .verbs.explain import explain as explain
-    from .verbs.explore import explore as explore
+    from .verbs.explorer import explore as explore
     from .verbs.gather import gather as gather
     from .verbs.magics import load_ipython_extension as load_ipython_extension
     from .verbs.magics import unload_ipython_extension as unload_ipython_extension
@@ -59,7 +59,7 @@ _HOMES = {  # of what is loaded when it is first named
     "verbs.check": ("check",),
     "verbs.diff": ("diff",),
     "verbs.explain": ("explain",),
-    "verbs.explore": ("explore",),
+    "verbs.explorer": ("explore",),
     "verbs.gather": ("gather",),
     "verbs.magics": ("load_ipython_extension", "unload_ipython_extension"),
     "verbs.map": ("map",),

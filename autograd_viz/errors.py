@@ -1,14 +1,4 @@
-"""The errors outside the autograd core::
-
-    AutogradVizError
-    ├── NotDrawableError   (TypeError)   show(3): it has no graph
-    ├── UnknownChoiceError (ValueError)  theme="blue", save(e, "e.xyz"): it lists the choices
-    ├── DocumentError      (ValueError)  a JSON document that save() did not write
-    ├── MissingLibraryError (ImportError) record(model) without PyTorch: it says how to install it
-    ├── CannotReadError    (OSError)     load("model.pt"): it gives the reason
-    ├── CannotWriteError   (OSError)     save(e, "/no/such/folder/e.svg")
-    ├── NotFiniteError     (FloatingPointError) a watched run: a gradient is nan or inf, before the step
-    └── LayoutError                      expanding a picture whose layout takes over 20 s
+"""The errors outside the autograd core: each is an `AutogradVizError`, and one of Python's own.
 
 The core raises PyTorch's types (RuntimeError, TypeError, ...), in PyTorch's words.
 """
@@ -36,7 +26,7 @@ class AutogradVizError(Exception):
 
 
 class NotDrawableError(AutogradVizError, TypeError):
-    """The object has no graph."""
+    """The object has no graph: show(3)."""
 
     @classmethod
     def instead_of(cls, expected: str, given: object) -> NotDrawableError:
@@ -61,31 +51,28 @@ def _advice(given: object) -> str | None:
 
 
 class UnknownChoiceError(AutogradVizError, ValueError):
-    """The argument is not one of the choices; the message lists them."""
+    """The argument is not one of the choices, which the message lists: theme="blue"."""
 
     def __init__(self, what: str, given: object, choices: Iterable[str]) -> None:
         super().__init__(f"unknown {what} {given!r}; choose one of: {', '.join(choices)}")
 
 
 class DocumentError(AutogradVizError, ValueError):
-    """The JSON text is not a document that this version can read."""
+    """The JSON text is not a document that this version can read: save() did not write it."""
 
 
 class CannotReadError(AutogradVizError, OSError):
-    """A file cannot be read, or its kind is never read."""
+    """A file cannot be read, or its kind is never read: load("model.pt"). It gives the reason."""
 
 
 class CannotWriteError(AutogradVizError, OSError):
-    """A file cannot be written; an existing file at the path stays unchanged."""
+    """A file cannot be written: save(e, "/no/such/folder/e.svg"). An existing file at the path stays unchanged."""
 
 
 class MissingLibraryError(AutogradVizError, ImportError):
-    """An optional library is not installed.
+    """An optional library is not installed: record(model) without PyTorch.
 
-    Args:
-        what: the feature that needs the library, as a sentence without its full stop.
-        package: what installs it: ``pip install torch``.
-        in_page: what else helps in a browser's Python, which cannot install it.
+    `what` needs it, a sentence without its full stop; `package` installs it; `in_page` helps where a browser's Python cannot.
     """
 
     def __init__(self, what: str, package: str, in_page: str = "") -> None:
@@ -95,7 +82,7 @@ class MissingLibraryError(AutogradVizError, ImportError):
 
 
 class LayoutError(AutogradVizError):
-    """The picture is too large to lay out in time."""
+    """Expanding a picture whose layout takes over 20 s."""
 
 
 class NotFiniteError(AutogradVizError, FloatingPointError):

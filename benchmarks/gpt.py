@@ -5,15 +5,19 @@
 Watching: seconds of a step under `av.watch(model)`, divided by those of the plain step.
 Memory: `peak` as `av.memory(loss)` tells it, divided by what the allocator gave; the same for a plan of three quarters of that.
 Time: the passes of `av.time(f)` whose parts are timed, divided by the plain ones; the sum of the parts, divided by the pass.
+Stepped: gradients that are those of `loss.backward()` to the bit, after a step back and forwards again.
 Compiled: nodes that inductor's region opens into, and the largest difference of an interpreted gradient from the compiled one.
 """
 
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from collections.abc import Callable
 from typing import Any
+
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # the same bits at every run
 
 import torch
 import torch._functorch.config
@@ -128,6 +132,19 @@ def timed() -> str:
     return f"{whole * 1e3:.2f} ms, timed {parted / whole:.3f} x, parts {parts / whole:.3f} of the pass"
 
 
+def stepped() -> str:
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    (theirs, loss_of), (ours, our_loss) = made(), made()
+    loss_of().backward()
+    stepper = av.step(our_loss()).stepper
+    stepper.finish()
+    stepper.goto(3)
+    stepper.finish()
+    torch.use_deterministic_algorithms(False)
+    same = [torch.equal(a.grad, b.grad) for a, b in zip(theirs.parameters(), ours.parameters(), strict=True)]
+    return f"{sum(same)}/{len(same)} gradients the same to the bit"
+
+
 def compiled() -> str:
     torch._functorch.config.enable_autograd_cache = False  # what comes from the cache stays one node
     model, loss_of = made()
@@ -151,7 +168,7 @@ def main() -> None:
         torch.set_num_threads(1)
     name = torch.cuda.get_device_name() if DEVICE == "cuda" else "CPU"
     print(f"{name}, PyTorch {torch.__version__}: {LAYERS} layers, width {WIDTH}, {BATCH} x {CONTEXT} tokens")
-    for part in (watched, memory, timed, compiled):
+    for part in (watched, memory, timed, stepped, compiled):
         began = time.perf_counter()
         print(f"{part.__name__:10} {part()}  ({time.perf_counter() - began:.0f} s)", flush=True)
 

@@ -333,8 +333,8 @@ def test_step_writes_a_page_and_opens_it(script: Path, monkeypatch: pytest.Monke
 def test_gallery_draws_its_pictures_into_a_new_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "new" / "folder"
     assert cli.main(["gallery", str(folder)]) == 0
-    assert [Path(line) for line in capsys.readouterr().out.split()] == [folder / p.file for p in PICTURES]
-    assert {p.name for p in folder.iterdir()} == {p.file for p in PICTURES}
+    assert [Path(line) for line in capsys.readouterr().out.split()] == [folder / file for file in PICTURES]
+    assert {p.name for p in folder.iterdir()} == {*PICTURES}
 
 
 def test_escape_sequences_in_names_do_not_reach_the_terminal(

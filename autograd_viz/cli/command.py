@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,8 @@ from ..verbs.formats import FINAL
 from .diff_command import diff
 from .gallery import gallery
 from .lab import lab
-from .program import ProgramError, SignalInterrupt, UsageError, read, run_program
-from .run_commands import merge, watch_script
+from .program import ProgramError, SignalInterrupt, UsageError
+from .run_commands import merge, watch
 from .says import say
 from .site import site
 from .tensor_commands import check_program, explain, memory, render, step, step_in_terminal, time
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _parser().error(f"unrecognized arguments: {' '.join(rest)}{hint}")
     rest += given[end + 1 :]
     try:
-        return int(COMMANDS[arguments.command](arguments, rest))
+        return int(arguments.act(arguments, rest) or 0)
     except (KeyboardInterrupt, SignalInterrupt) as end:
         return int(getattr(end, "code", 130))
     except ProgramError as error:
@@ -83,27 +83,27 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"autograd-viz {version('autograd-viz')}")
     commands = parser.add_subparsers(dest="command", metavar="command")
-    commands.add_parser("lab", help="open the notebooks in JupyterLab (further options go to JupyterLab)", add_help=False)
-    rendered = _of_script(commands, "render", "run a script or notebook and draw one of its tensors")
-    rendered.add_argument(
-        "-o", "--output", type=Path, required=True, help="the output file; its suffix sets the format: .svg, .png, ..."
+    opened = commands.add_parser(
+        "lab", help="open the notebooks in JupyterLab (further options go to JupyterLab)", add_help=False
     )
+    opened.set_defaults(act=lambda arguments, rest: lab(rest))
+    rendered = _of_script(commands, "render", render, "run a script or notebook and draw one of its tensors")
+    file = "the output file; its suffix sets the format: .svg, .png, ..."
+    rendered.add_argument("-o", "--output", type=Path, required=True, help=file)
     rendered.add_argument("--step", type=_step_named, help='draw the state after this step: a number, or "final"')
     rendered.add_argument("--theme", default="auto", help="light, dark or waite")
-    _of_script(commands, "step", "run it and step its backward pass in a browser")
-    _of_script(commands, "term", "run it and step its backward pass in the terminal")
+    _of_script(commands, "step", step, "run it and step its backward pass in a browser")
+    _of_script(commands, "term", step_in_terminal, "run it and step its backward pass in the terminal")
     _asking(commands)
     _measuring(commands)
     _training(commands)
-    merging = commands.add_parser("merge", help="join the runs that the ranks of a job have written")
-    merging.add_argument("folder", type=Path, help="where each rank has written a .json: av.save(run, 'run.rank3.json')")
-    merging.add_argument("-o", "--output", type=Path, help="a table: .csv or .json")
     pictures = commands.add_parser("gallery", help="draw the pictures of the README and of docs")
     pictures.add_argument("folder", type=Path, nargs="?", default=Path("autograd_viz_gallery"))
+    pictures.set_defaults(act=lambda arguments, rest: say("\n".join(map(str, gallery(arguments.folder)))))
     _site(commands)
     usage = commands.add_parser("help", help="show how to use a command")
     usage.add_argument("topic", nargs="?", choices=[*commands.choices], metavar="command", help="one of the above")
-    usage.set_defaults(whole=parser, parsers=commands.choices)
+    usage.set_defaults(act=lambda arguments, rest: commands.choices.get(arguments.topic, parser).print_help())
     return parser
 
 
@@ -117,22 +117,24 @@ def _site(commands: Any) -> None:
     built.add_argument("--serve", action="store_true", help="serve it on this machine")
     built.add_argument("--base", default="/", metavar="/PATH/", help="serve it under this path, as GitHub Pages does")
     built.add_argument("--port", type=int, default=0, help="of the server (default: any that is free)")
+    built.set_defaults(act=site)
 
 
 def _asking(commands: Any) -> None:
-    explained = _of_script(commands, "explain", "run it and explain a tensor's grad, or the error that ends it")
+    explained = _of_script(commands, "explain", explain, "run it and explain a tensor's grad, or the error that ends it")
     explained.add_argument("tensor", nargs="?", help="the name of the tensor, or an expression: model.fc1.weight")
     explained.add_argument("--json", dest="is_json", action="store_true", help="tell it as JSON")
-    checked = _of_script(commands, "check", "run it and tell its faults of the usual kinds; exit code 1 if one is certain")
+    told = "run it and tell its faults of the usual kinds; exit code 1 if one is certain"
+    checked = _of_script(commands, "check", check_program, told)
     checked.add_argument("--select", type=_listed, default=[], help="only these checks: AV203,AV3")
     checked.add_argument("--ignore", type=_listed, default=[], help="all but these (for one line: # av: ignore[AV203])")
     checked.add_argument("--json", dest="is_json", action="store_true", help="tell them as JSON")
 
 
 def _measuring(commands: Any) -> None:
-    held = _of_script(commands, "memory", "run it and measure what autograd holds for one of its tensors")
+    held = _of_script(commands, "memory", memory, "run it and measure what autograd holds for one of its tensors")
     held.add_argument("--budget", help='what its peak may take, such as "8 GB": which modules to checkpoint, as code')
-    timed = _of_script(commands, "time", "run it and time the backward pass of one of its tensors (of PyTorch)")
+    timed = _of_script(commands, "time", time, "run it and time the backward pass of one of its tensors (of PyTorch)")
     compared = commands.add_parser("diff", help="run two scripts, or read what they saved, and find where they part")
     compared.add_argument(
         "a", type=Path, help="a script or notebook; arguments after -- go to both. Or a .json: a run, or a pass"
@@ -140,6 +142,7 @@ def _measuring(commands: Any) -> None:
     compared.add_argument("b", type=Path, nargs="?", help="the same: what it is compared with")
     compared.add_argument("--name", help="the root tensor, or the model, if there are several")
     compared.add_argument("--side", type=Path, help=argparse.SUPPRESS)  # in a process of its own: write what is compared
+    compared.set_defaults(act=diff)
     for parser in (held, timed, compared):
         parser.add_argument("-o", "--output", type=Path, help="also write it: .html, .svg, .png, .json, ...")
         parser.add_argument("--json", dest="is_json", action="store_true", help="tell it as JSON")
@@ -152,6 +155,11 @@ def _training(commands: Any) -> None:
     training.add_argument("-o", "--output", type=Path, default=Path("run.html"), help=formats)
     training.add_argument("--json", dest="is_json", action="store_true", help="tell what is odd as JSON, a line for each model")
     training.add_argument("--no-stop", dest="stop", action="store_false", help="go on when a gradient is nan or inf")
+    training.set_defaults(act=watch)
+    merging = commands.add_parser("merge", help="join the runs that the ranks of a job have written")
+    merging.add_argument("folder", type=Path, help="where each rank has written a .json: av.save(run, 'run.rank3.json')")
+    merging.add_argument("-o", "--output", type=Path, help="a table: .csv or .json")
+    merging.set_defaults(act=merge)
 
 
 def _listed(text: str) -> list[str]:
@@ -166,11 +174,12 @@ def _step_named(text: str) -> int | str:
 _step_named.__name__ = "step"  # argparse shows this name in errors
 
 
-def _of_script(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
+def _of_script(commands: Any, name: str, act: Callable[[argparse.Namespace, list[str]], int | None], text: str) -> Any:
     examples = "".join(line for line in EXAMPLES.splitlines(True) if f" {name} " in line)
-    parser: argparse.ArgumentParser = commands.add_parser(
+    parser = commands.add_parser(
         name, help=text, description=text, epilog=f"examples:\n{examples}", formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.set_defaults(act=act)
     _add_script(parser)
     parser.add_argument("--name", help="the root tensor (default: loss, or the last tensor with a grad_fn)")
     return parser
@@ -179,38 +188,3 @@ def _of_script(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
 def _add_script(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("script", type=Path, help="a .py or .ipynb file; arguments after -- go to it")
     parser.add_argument("-m", dest="is_module", action="store_true", help="SCRIPT is the name of a module: package.train")
-
-
-def _watch(arguments: argparse.Namespace, rest: list[str]) -> int:
-    def program() -> None:
-        run_program(read(arguments.script, arguments.is_module), rest, is_recorded=False)
-
-    return watch_script(arguments.script, program, arguments.output, arguments.stop, arguments.is_json)
-
-
-def _gallery(arguments: argparse.Namespace, rest: list[str]) -> int:
-    say("\n".join(map(str, gallery(arguments.folder))))
-    return 0
-
-
-def _help(arguments: argparse.Namespace, rest: list[str]) -> int:
-    arguments.parsers.get(arguments.topic, arguments.whole).print_help()
-    return 0
-
-
-COMMANDS = {
-    "lab": lambda arguments, rest: lab(rest),
-    "render": render,
-    "step": step,
-    "term": step_in_terminal,
-    "explain": explain,
-    "check": check_program,
-    "memory": memory,
-    "time": time,
-    "diff": diff,
-    "watch": _watch,
-    "merge": lambda arguments, rest: merge(arguments.folder, arguments.output),
-    "gallery": _gallery,
-    "site": site,
-    "help": _help,
-}

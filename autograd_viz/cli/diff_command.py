@@ -15,21 +15,22 @@ from typing import Any
 
 import autograd_viz as av
 
-from ..verbs.formats import check_page
+from ..verbs.formats import PAGED, check_among
 from ..verbs.watch import NamedRun, each_run
 from .program import ProgramError, UsageError, evaluate, read
-from .says import say
-from .tensor_commands import on_root
+from .says import tell
+from .tensor_commands import begun, on_root
 
 
-def diff(arguments: argparse.Namespace, rest: list[str]) -> int:
+def diff(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Compare two scripts, or .json files that `save` wrote, and say where they part first."""
     if arguments.side is not None:
-        return _side(arguments, rest)
+        _side(arguments, rest)
+        return
     if arguments.b is None:
         raise UsageError("diff compares two scripts, or two .json files, and the second is missing")
     if arguments.output is not None:
-        check_page(arguments.output)
+        check_among(PAGED, arguments.output)
     given = (arguments.a, arguments.b)
     for path in given:
         if path.suffix != ".json":
@@ -40,10 +41,7 @@ def diff(arguments: argparse.Namespace, rest: list[str]) -> int:
             found = av.diff(*sides)
         except TypeError:
             raise UsageError("one of the two trains a model, and the other does not: they have nothing to compare") from None
-        say(found.to_json().rstrip() if arguments.is_json else "\n".join(found.sentences))
-        if arguments.output is not None:
-            av.save(found, arguments.output)
-    return 0
+        tell(found, "\n".join(found.sentences), arguments)
 
 
 def _written(path: Path, name: str | None, rest: list[str], folder: Path) -> str:
@@ -60,7 +58,7 @@ def _written(path: Path, name: str | None, rest: list[str], folder: Path) -> str
     return str(side)
 
 
-def _side(arguments: argparse.Namespace, rest: list[str]) -> int:
+def _side(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Run a script, and write its run, or its last pass."""
     arguments.script, arguments.is_module, name = arguments.a, False, arguments.name
 
@@ -70,8 +68,7 @@ def _side(arguments: argparse.Namespace, rest: list[str]) -> int:
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
         if not trained():
-            given = root if gradient is None else evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
-            evaluate(namespace, "av.save($root, $path)", root=given, path=arguments.side)
+            evaluate(namespace, "av.save($root, $path)", root=begun(namespace, root, gradient), path=arguments.side)
 
     with each_run(stop=False) as runs:
         try:
@@ -81,4 +78,3 @@ def _side(arguments: argparse.Namespace, rest: list[str]) -> int:
                 raise
     for named in trained()[:1]:
         av.save(named.run, arguments.side)
-    return 0

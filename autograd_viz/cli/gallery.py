@@ -4,38 +4,29 @@ from __future__ import annotations
 
 import linecache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import autograd_viz as av
 
 from .program import evaluate
 
 PROGRAMS = Path(__file__).parent / "programs"
-
-
-class Picture(NamedTuple):
-    """A file, the program that it shows, and the call that draws it."""
-
-    file: str
-    program: str
-    call: str
-
-
-PICTURES = (
+# by file: the program that it shows, and the call that draws it
+PICTURES = {
     # the six programs of Elliot Waite's diagrams, each after its backward pass
-    Picture("1_one_multiplication.svg", "one_multiplication", "av.save(c, $path)"),
-    Picture("2_one_gradient.svg", "one_gradient", "av.save(c, $path)"),
-    Picture("3_chain_rule.svg", "chain_rule", "av.save(e, $path)"),
-    Picture("4_retained.svg", "retained", "av.save(e, $path)"),
-    Picture("5_several_outputs.svg", "several_outputs", "av.save(e, $path)"),
-    Picture("6_fan_in.svg", "fan_in", "av.save(k, $path)"),
+    "1_one_multiplication.svg": ("one_multiplication", "av.save(c, $path)"),
+    "2_one_gradient.svg": ("one_gradient", "av.save(c, $path)"),
+    "3_chain_rule.svg": ("chain_rule", "av.save(e, $path)"),
+    "4_retained.svg": ("retained", "av.save(e, $path)"),
+    "5_several_outputs.svg": ("several_outputs", "av.save(e, $path)"),
+    "6_fan_in.svg": ("fan_in", "av.save(k, $path)"),
     # more pictures; the animation is small, because every reader of the README downloads it
-    Picture("stepping.gif", "before_backward", "av.save(e, $path, scale=0.75, duration=2.0)"),
-    Picture("stepping.svg", "before_backward", "av.save(e, $path, step=3, theme='dark')"),
-    Picture("map.svg", "vanishing", "av.save(av.map(loss), $path)"),
-    Picture("groups.svg", "twelve_layers", "av.save(loss, $path)"),
-    Picture("explained.svg", "dead_relu", "$path.write_text(av.explain(x, show=True).svg, encoding='utf-8')"),
-)
+    "stepping.gif": ("before_backward", "av.save(e, $path, scale=0.75, duration=2.0)"),
+    "stepping.svg": ("before_backward", "av.save(e, $path, step=3, theme='dark')"),
+    "map.svg": ("vanishing", "av.save(av.map(loss), $path)"),
+    "groups.svg": ("twelve_layers", "av.save(loss, $path)"),
+    "explained.svg": ("dead_relu", "$path.write_text(av.explain(x, show=True).svg, encoding='utf-8')"),
+}
 
 
 def variables_of(program: str) -> dict[str, Any]:
@@ -53,6 +44,6 @@ def gallery(folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise av.CannotWriteError(f"cannot make the folder {folder}: {error.strerror or error}") from error
-    for picture in PICTURES:
-        evaluate(variables_of(picture.program), picture.call, path=folder / picture.file)
-    return [folder / picture.file for picture in PICTURES]
+    for file, (program, call) in PICTURES.items():
+        evaluate(variables_of(program), call, path=folder / file)
+    return [folder / file for file in PICTURES]

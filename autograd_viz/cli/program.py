@@ -69,13 +69,7 @@ VERB = "__autograd_viz__"  # the name of the package in the namespace during a v
 
 
 class ProgramError(Exception):
-    """The user's program raised or called exit.
-
-    Attributes:
-        text: its traceback without our frames, or its exit message.
-        code: its exit code.
-        error: what it raised; None if it called exit.
-    """
+    """The user's program raised `error`, or called exit (None). `text`: its traceback without our frames, or exit message."""
 
     def __init__(self, text: str, code: int = 1, error: BaseException | None = None) -> None:
         super().__init__(text)

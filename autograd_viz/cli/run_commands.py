@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import os
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import autograd_viz as av
 
 from ..pictures.runs.table import join_runs
-from ..verbs.formats import check_run
+from ..verbs.formats import RUNS, check_among
 from ..verbs.watch import NamedRun, each_run
-from .program import ProgramError, SignalInterrupt, UsageError, end_on_signal
+from .program import ProgramError, SignalInterrupt, UsageError, end_on_signal, read, run_program
 from .says import say
 
 
-def merge(folder: Path, output: Path | None) -> int:
+def merge(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Read one .json of each rank, say what is odd between them, and write the table as .csv or .json.
 
     A file that is still being written is left out, and said. UsageError: no run in the folder, or another suffix.
     """
+    folder, output = arguments.folder, arguments.output
     if output is not None and output.suffix not in (".csv", ".json"):
         raise UsageError(f"merge writes a table: .csv or .json, not {output.suffix or output.name!r}")
     if output is not None:
-        check_run(output)
+        check_among(RUNS, output)
     runs = _runs(folder)
     if not runs:
         raise UsageError(f"{folder} has no run: each rank writes one with av.save(run, 'run.rank3.json')")
@@ -39,7 +40,6 @@ def merge(folder: Path, output: Path | None) -> int:
     if output is not None:
         _write_table(output, ranks.table(rows))
         say(str(output))
-    return 0
 
 
 def _runs(folder: Path) -> dict[int, dict[str, Any]]:
@@ -71,27 +71,27 @@ def _write_table(output: Path, table: dict[str, list[Any]]) -> None:
         writer.writerows(zip(*table.values(), strict=True))
 
 
-def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: bool = True, is_json: bool = False) -> int:
+def watch(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Run a script, watch every model that it trains, say what is odd, and write the picture of each.
 
     A second model's file has a number: `run.2.html`. What ends the program early is told after its runs: an error, Ctrl-C, a
     signal. In a job (torchrun), each rank writes its own .json or .csv, `run.rank3.json`, and only rank 0 a picture. Where
-    there cannot be such a file, the script does not run. `is_json`: a line of JSON tells of each.
+    there cannot be such a file, the script does not run.
     """
-    check_run(output)
+    check_among(RUNS, arguments.output)
     early: BaseException | None = None
-    with each_run(stop) as runs:
+    with each_run(arguments.stop) as runs:
         try:
             with end_on_signal():
-                program()
+                run_program(read(arguments.script, arguments.is_module), rest, is_recorded=False)
         except (ProgramError, KeyboardInterrupt, SignalInterrupt) as error:
             early = error
     stepped = [named for named in runs if named.run.history.steps]
-    are_written = [_write(named, k, output, is_json) for k, named in enumerate(stepped, 1)]
+    are_written = [_write(named, k, arguments.output, arguments.is_json) for k, named in enumerate(stepped, 1)]
     if early is not None:
         raise early
     if not stepped:
-        say(f"{script}: no optimizer has stepped a module's parameters", sys.stderr)
+        say(f"{arguments.script}: no optimizer has stepped a module's parameters", sys.stderr)
     return 0 if all(are_written) else 1
 
 

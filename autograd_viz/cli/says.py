@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import codecs
 import sys
 import threading
@@ -9,7 +10,9 @@ import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
+
+import autograd_viz as av
 
 from ..pictures.render.escape import printable
 
@@ -22,6 +25,13 @@ def say(text: str, stream: TextIO | None = None) -> None:
     encoding = stream.encoding or "utf-8"
     stream.write(printable(text).encode(encoding, "autograd_viz.plain").decode(encoding) + "\n")
     stream.flush()
+
+
+def tell(found: Any, text: str, arguments: argparse.Namespace) -> None:
+    """Say what a verb has found, as JSON if that is asked for, and write its picture where one is wanted."""
+    say(found.to_json().rstrip() if arguments.is_json else text)
+    if getattr(arguments, "output", None) is not None:
+        av.save(found, arguments.output)
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:
@@ -41,21 +51,22 @@ codecs.register_error("autograd_viz.plain", _plain)
 @contextmanager
 def progress(name: str, every: float = 1.0) -> Iterator[None]:
     """Inside, a terminal shows on stderr for how long a program has been running."""
+    if not sys.stderr.isatty():
+        yield
+        return
     ended = threading.Event()
 
-    def tell() -> None:
+    def tell_time() -> None:
         began = time.monotonic()
         while not ended.wait(every):
             sys.stderr.write(f"\r{name} has been running for {time.monotonic() - began:.0f} s\x1b[K")
             sys.stderr.flush()
 
-    teller = threading.Thread(target=tell, daemon=True) if sys.stderr.isatty() else None
-    if teller is not None:
-        teller.start()
+    teller = threading.Thread(target=tell_time, daemon=True)
+    teller.start()
     try:
         yield
     finally:
         ended.set()
-        if teller is not None:
-            teller.join()
-            sys.stderr.write("\r\x1b[K")
+        teller.join()
+        sys.stderr.write("\r\x1b[K")

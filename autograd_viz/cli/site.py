@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]  # of a clone
 NEEDS_OF_DOCS = ("sphinx", "myst_parser", "furo")
 
 
-def site(arguments: argparse.Namespace, rest: list[str]) -> int:
+def site(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Build the site; with `--serve`, or without a folder, serve it until Ctrl-C."""
-    notebooks = None if "notebooks" in arguments.without else _notebooks()
+    notebooks = None if "notebooks" in arguments.without or not (ROOT / "notebooks").is_dir() else ROOT / "notebooks"
     docs = None if "docs" in arguments.without else _docs()
     base = f"/{arguments.base.strip('/')}/".replace("//", "/")
     with tempfile.TemporaryDirectory(prefix="autograd_viz_") as beside:
@@ -26,17 +26,10 @@ def site(arguments: argparse.Namespace, rest: list[str]) -> int:
         page = build(out, arguments.pyodide, notebooks, docs)
         if arguments.folder and not arguments.serve:
             say(str(page))
-            return 0
+            return
         with server(out, arguments.port, base) as serving:
             say(f"http://127.0.0.1:{serving.server_address[1]}{base}")
             serving.serve_forever()
-    return 0
-
-
-def _notebooks() -> Path | None:
-    """The folder of the notebooks, in a clone or in the package."""
-    places = (ROOT / "notebooks", ROOT / "autograd_viz" / "notebooks")
-    return next((place for place in places if place.is_dir()), None)
 
 
 def _docs() -> Path | None:

@@ -18,8 +18,7 @@ from typing import Any
 import autograd_viz as av
 
 from .. import words
-from ..graph.model import Document
-from ..graph.trace import Trace
+from ..graph import Document, Trace
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.render.drawing import AUTO, Drawing
 from ..sources.asking import ran_before
@@ -35,17 +34,13 @@ from ..widget.html import html_page
 from .page_error import FILE, told
 from .program import SECOND, UsageError, root_of
 
-LATER = {"scipy": ["scipy"], "PIL": ["pillow"]}  # what the page fetches when a program wants it
+LATER = {"scipy": "scipy", "PIL": "pillow"}  # what the page fetches when a program wants it
 MOST_LETTERS = 100_000  # that a program may print
 MOST_SHOWN = 12  # pictures that a program may show
 
 
 class Needed(BaseException):
-    """The program wants a library that the page can fetch. Then it runs again."""
-
-    def __init__(self, packages: list[str]) -> None:
-        super().__init__(packages)
-        self.packages = packages
+    """The program wants packages that the page can fetch. Then it runs again."""
 
 
 class Later:
@@ -176,17 +171,10 @@ def start() -> None:
 
 
 def run(source: str, tell: Callable[[str], Any], step: int | None = None, language: str = "en") -> str:
-    """Run a program.
+    """Run a program's text, and tell what it prints. `step`: where its stepper opens; None is the start.
 
-    Args:
-        source: its text.
-        tell: gets what it prints.
-        step: where its stepper opens; None is the start.
-        language: of sentences and labels.
-
-    Returns:
-        as JSON: `shown`, the kind and page of each picture; `error`, or None; `needs`, packages that the page must fetch before
-        it runs the program again; `said`, a sentence if there is nothing to show.
+    It gives as JSON: `shown`, the kind and page of each picture; `error`, or None; `needs`, packages that the page must fetch
+    before it runs the program again; `said`, a sentence if there is nothing to show.
     """
     av.set_language(language)
     result: dict[str, Any] = {"shown": [], "error": None, "needs": [], "said": ""}
@@ -197,7 +185,7 @@ def run(source: str, tell: Callable[[str], Any], step: int | None = None, langua
         with _as_in_a_page(main, shown, Printed(tell)), last_run(False) as last:
             _run(source, main, shown, last, step, result)
     except Needed as needed:
-        result = {"shown": [], "error": None, "needs": needed.packages, "said": ""}
+        result = {"shown": [], "error": None, "needs": [*needed.args], "said": ""}
     return json.dumps(result, allow_nan=False)
 
 

@@ -20,24 +20,19 @@ from ..sources.asking import ran_before
 from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
 from ..verbs.check import explained
-from ..verbs.formats import Wishes, check, check_page
+from ..verbs.formats import PAGED, Wishes, check, check_among
 from ..verbs.options import bytes_of
 from ..verbs.watch import each_run
 from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watch_of
-from .says import progress, say
+from .says import progress, say, tell
 
 HELP = "n next · b back · f finish · r start · q quit"
 
 
 def term(stepper: Stepper, keys: Iterator[str], out: TextIO, clear: str = "") -> None:
     """Show the pass and obey keys, one letter each, until `q` or their end. `clear` clears the screen before each picture."""
-    moves: dict[str, Callable[[], Any]] = {
-        "n": stepper.next,
-        " ": stepper.next,
-        "b": stepper.back,
-        "f": stepper.finish,
-        "r": lambda: stepper.goto(0),
-    }
+    moves: dict[str, Callable[[], Any]] = {"n": stepper.next, "b": stepper.back, "f": stepper.finish}
+    moves |= {" ": stepper.next, "r": lambda: stepper.goto(0)}
     _show(stepper, out, clear)
     for key in keys:
         if key == "q":
@@ -61,22 +56,19 @@ def _show(stepper: Stepper, out: TextIO, clear: str, error: str = "") -> None:
 def keys_of(stream: TextIO) -> Iterator[str]:
     """Keys as they are pressed in a terminal. From other streams, single letters."""
     if not stream.isatty():
-        for line in stream:
-            yield from line.strip() or " "
+        yield from (key for line in stream for key in line.strip() or " ")
         return
     try:
         import termios
         import tty
     except ModuleNotFoundError:  # Windows: a letter and Enter
-        for line in stream:
-            yield from line.strip()[:1] or " "
+        yield from (line.strip()[:1] or " " for line in stream)
         return
     old = termios.tcgetattr(stream)
     try:
         while True:
             tty.setcbreak(stream)
-            key = stream.read(1)
-            if not key or key == "\x04":
+            if (key := stream.read(1)) in ("", "\x04"):
                 return
             yield key
     finally:
@@ -92,61 +84,59 @@ NO_ERROR = "{script} raised no error; name the tensor to explain: autograd-viz e
 Act = Callable[[dict[str, Any], Any, Any], None]  # what is done with the program's variables, a root and its first gradient
 
 
-def render(arguments: argparse.Namespace, rest: list[str]) -> int:
+def render(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Draw a tensor into a file."""
     path, step, theme = arguments.output, arguments.step, arguments.theme
     check(Wishes(step, theme), path)  # before the program runs, which may take long
     takes_steps = step is not None or path.suffix.lower() in WITH_STEPS
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
-        root = root if gradient is None else evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
-        evaluate(namespace, "av.save($root, $path, step=$step, theme=$theme)", root=root, path=path, step=step, theme=theme)
+        given = begun(namespace, root, gradient)
+        evaluate(namespace, "av.save($root, $path, step=$step, theme=$theme)", root=given, path=path, step=step, theme=theme)
 
     on_root(arguments, rest, act, takes_steps)
     say(str(path))
-    return 0
 
 
-def memory(arguments: argparse.Namespace, rest: list[str]) -> int:
+def memory(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Measure what autograd holds for a tensor."""
     if arguments.output is not None:
-        check_page(arguments.output)
+        check_among(PAGED, arguments.output)
     if arguments.budget is not None:
         bytes_of(arguments.budget, "--budget")  # before the program runs, which may take long
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
         measured = evaluate(namespace, "av.memory($root, budget=$budget)", root=root, budget=arguments.budget)
         text = [str(measured.report), *measured.largest(), *(["", measured.code] if measured.code else [])]
-        say(measured.to_json().rstrip() if arguments.is_json else "\n".join(text))
-        if arguments.output is not None:
-            av.save(measured, arguments.output)
+        tell(measured, "\n".join(text), arguments)
 
     on_root(arguments, rest, act)
-    return 0
+
+
+def begun(namespace: dict[str, Any], root: Any, gradient: Any) -> Any:
+    """A root, or the stepper of its pass if that begins with another gradient."""
+    return root if gradient is None else evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
 
 
 MOST_ROWS = 8  # of a table
 
 
-def time(arguments: argparse.Namespace, rest: list[str]) -> int:
+def time(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Time the backward pass of a tensor."""
     if arguments.output is not None:
-        check_page(arguments.output)
+        check_among(PAGED, arguments.output)
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
         timed = evaluate(namespace, "av.time($root)", root=root)
         rows = [row for row in timed.table() if row["module"]] or timed.table("op")
         named = ((row.get("module") or row["op"], row) for row in rows[:MOST_ROWS])
         lines = [f"  {time_text(row['seconds'])}  {share_text(row['share'])}  {name}" for name, row in named]
-        say(timed.to_json().rstrip() if arguments.is_json else "\n".join([str(timed), *lines]))
-        if arguments.output is not None:
-            av.save(timed, arguments.output)
+        tell(timed, "\n".join([str(timed), *lines]), arguments)
 
     on_root(arguments, rest, act)
-    return 0
 
 
-def step(arguments: argparse.Namespace, rest: list[str]) -> int:
+def step(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Open a page that steps."""
     page = Path(tempfile.mkdtemp(prefix="autograd_viz_")) / f"{arguments.script.stem}.html"
 
@@ -157,10 +147,9 @@ def step(arguments: argparse.Namespace, rest: list[str]) -> int:
     on_root(arguments, rest, act)
     say(str(page))
     webbrowser.open(page.as_uri())
-    return 0
 
 
-def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
+def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> None:
     """Step in the terminal."""
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
@@ -170,7 +159,6 @@ def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
         term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if sys.stdin.isatty() and sys.stdout.isatty() else "")
 
     on_root(arguments, rest, act)
-    return 0
 
 
 def on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_steps: bool = True) -> None:
@@ -222,7 +210,7 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
             if failed.error is not None:
                 say(_failure(failed), sys.stderr)
                 found = av.explain(failed.error)
-                say(found.to_json() if arguments.is_json else str(found))
+                tell(found, str(found), arguments)
                 return failed.code
             raise
         if arguments.tensor is None:
@@ -240,7 +228,7 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
         try:
             root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
             found = evaluate(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)
-            say(found.to_json() if arguments.is_json else str(found))
+            tell(found, str(found), arguments)
         except av.NotDrawableError as error:
             raise UsageError(str(error)) from None
     return 0
@@ -267,5 +255,5 @@ def check_program(arguments: argparse.Namespace, rest: list[str]) -> int:
                 raise
             say(_failure(failed), sys.stderr)
             found, code = av.check(failed.error, **chosen), failed.code
-    say(found.to_json() if arguments.is_json else str(found))
+    tell(found, str(found), arguments)
     return code or int(found.is_so)

@@ -8,9 +8,7 @@ too. Our pages stand in frames without an origin.
 
 from __future__ import annotations
 
-import base64
 import gzip
-import hashlib
 import json
 import shutil
 import sys
@@ -21,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import words
-from ..widget.html import allowed_around
+from ..widget.html import PLACE, allowed_around, hash_of
 from .libraries import from_npm, pyodide_packages, ran
 from .lite import build_notebooks
 
@@ -36,13 +34,10 @@ NOT_EDITOR = {"", "pyodide", "ws"}
 
 
 def build(out: Path, pyodide: str | None = None, notebooks: Path | None = None, docs: Path | None = None) -> Path:
-    """Write the site into a folder, and return its first page.
+    """Write the site into a folder, whose files it replaces, and return its first page.
 
-    Args:
-        out: the folder; what the site has there already is replaced.
-        pyodide: a folder or an address with the packages of Pyodide; None is Pyodide's own address.
-        notebooks: their folder; they are shown in JupyterLite. None leaves them out.
-        docs: the folder of Sphinx's sources; None leaves them out.
+    `pyodide`: a folder or an address with the packages of Pyodide; None is Pyodide's own. `notebooks`: their folder, for
+    JupyterLite; None leaves them out. `docs`: the folder of Sphinx's sources, likewise.
     """
     modules = from_npm()
     python = out / "pyodide"
@@ -104,41 +99,27 @@ def _left_out(folder: str, names: list[str]) -> set[str]:
     return {n for n in names if n in room or n == "__pycache__" or (n in LEFT_OUT and here == PACKAGE)}
 
 
-def _policy(digest: str) -> str:
-    scripts, styles = allowed_around()
-    policy = {
-        "default-src": "'none'",
-        "script-src": " ".join(["'self'", "'wasm-unsafe-eval'", f"'sha256-{digest}'", *scripts]),
-        "style-src": " ".join(["'self'", *styles]),
-        "img-src": "data:",
-        "connect-src": "'self'",
-        "worker-src": "blob:",
-        "frame-src": "'none'",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
-    return "; ".join(map(" ".join, policy.items()))
+def _policy(imports: str) -> str:
+    scripts, styles = (" ".join(hashes) for hashes in allowed_around())
+    return (
+        f"default-src 'none'; script-src 'self' 'wasm-unsafe-eval' {hash_of(imports)} {scripts}; style-src 'self' {styles}; "
+        "img-src data:; connect-src 'self'; worker-src blob:; frame-src 'none'; base-uri 'none'; form-action 'none'"
+    )
 
 
 def _page(out: Path, editor: dict[str, str], parts: dict[str, str]) -> str:
     imports = json.dumps({"imports": editor})
-    digest = base64.b64encode(hashlib.sha256(imports.encode()).digest()).decode()
-    sizes = {
-        f.relative_to(out).as_posix(): f.stat().st_size for f in sorted(out.glob("*.zip")) + sorted((out / "pyodide").iterdir())
-    }
+    fetched = [*sorted(out.glob("*.zip")), *sorted((out / "pyodide").iterdir())]
     data: dict[str, Any] = {
         "words": {name: words.site(name) for name in ("en", "zh")},
         "examples": {name: (HERE / "examples" / f"{name}.txt").read_text(encoding="utf-8") for name in EXAMPLES},
         "parts": parts,
-        "sizes": sizes,
+        "sizes": {f.relative_to(out).as_posix(): f.stat().st_size for f in fetched},
     }
     places = {
-        "policy": escape(_policy(digest), quote=True),
+        "policy": escape(_policy(imports), quote=True),
         "imports": imports,
         "data": json.dumps(data).replace("<", "\\u003c"),
         "title": escape(words.site("en")["page_title"]),
     }
-    page = (HERE / "static" / "index.html").read_text(encoding="utf-8")
-    for name, value in places.items():
-        page = page.replace(f"{{{{{name}}}}}", value)
-    return page
+    return PLACE.sub(lambda place: places[place[1]], (HERE / "static" / "index.html").read_text(encoding="utf-8"))

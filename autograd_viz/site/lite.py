@@ -122,10 +122,7 @@ def _model(path: Path, kind: str, size: int) -> dict[str, Any]:
 
 
 def _prepared(file: Path) -> dict[str, Any]:
-    """A notebook with its first picture as its only output.
-
-    What needs PyTorch says so at the top, what needs SciPy has it fetched first.
-    """
+    """A notebook with its first picture as its only output. It says at its top that it needs PyTorch, or has SciPy fetched."""
     notebook: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     texts = words.site("zh" if file.parent.name == "zh" else "en")
     first: list[dict[str, Any]] = []
@@ -133,14 +130,8 @@ def _prepared(file: Path) -> dict[str, Any]:
     if any(TORCH.search("".join(cell["source"])) for cell in codes):
         first.append({"cell_type": "markdown", "id": "needs-torch", "metadata": {}, "source": texts["needs_torch"]})
     if file.name[:2] in USES_SCIPY:
-        load: dict[str, Any] = {
-            "cell_type": "code",
-            "id": "fetches-scipy",
-            "metadata": {},
-            "outputs": [],
-            "execution_count": None,
-        }
-        first.append({**load, "source": f"import scipy  # {texts['fetches_scipy']}"})
+        load: dict[str, Any] = {"cell_type": "code", "id": "fetches-scipy", "metadata": {}, "outputs": []}
+        first.append({**load, "execution_count": None, "source": f"import scipy  # {texts['fetches_scipy']}"})
     pictured: Any = next((cell for cell in codes if "<img" in str(cell["outputs"])), None)
     for cell in codes:
         cell.update(outputs=cell["outputs"] if cell is pictured else [], execution_count=None)

@@ -84,7 +84,7 @@ class Findings(Uncopied):
 
     def to_json(self) -> str:
         """The findings as JSON, for editors and programs."""
-        return json.dumps([{**vars(f)} for f in self.found], ensure_ascii=False, indent=1)
+        return json.dumps([vars(f) for f in self.found], ensure_ascii=False, indent=1)
 
 
 def check(what: Any = None, *, select: Collection[str] = (), ignore: Collection[str] = ()) -> Findings:

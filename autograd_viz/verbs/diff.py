@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import words
 from ..graph.model import Document
@@ -21,22 +21,14 @@ from ..sources.shared.stepping.norms import Place
 from .diff_runs import RunDifference, runs_compared
 from .diff_sides import Side, alike, result_of, side_of
 from .options import check_options
-from .results import Records, Result, as_frame
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from .results import Framed, Records, Result, as_frame
 
 TITLES = ("a", "b")
 
 
 class Difference(Result):
-    """Two passes compared.
-
-    Attributes:
-        titles: what the two are called.
-        report: all that was compared.
-        first_value: the first forward value that differs beyond the tolerance, or None.
-        first_gradient: the first gradient, in the order of the backward pass.
+    """Two passes compared: `titles` is what they are called, `report` all that was compared. `first_value` is the first forward
+    value that differs beyond the tolerance, or None; `first_gradient` that gradient, in the order of the backward pass.
     """
 
     def __init__(self, report: Report, titles: tuple[str, str], why_not: str, theme: str) -> None:
@@ -68,13 +60,8 @@ class Difference(Result):
         return partners(self.report, self._halves)
 
     def table(self, by: str = "module") -> list[Record]:
-        """Records.
-
-        Args:
-            by: "module": the largest relative errors in each. "tensor": each value and gradient, in the order of the pass.
-
-        Raises:
-            ValueError: there is no such table.
+        """Records by "module": the largest relative errors in each; or by "tensor": each value and gradient, in the order of
+        the pass. ValueError: there is no such table.
         """
         if by not in ("module", "tensor"):
             raise ValueError(f"table(by=...) is 'module' or 'tensor', got {by!r}")
@@ -82,9 +69,9 @@ class Difference(Result):
 
     def tables(self) -> Sequence[tuple[str, Records]]:
         """Both, for a page."""
-        return (words.DIFF_MODULES, self.table()), (words.DIFF_TENSORS, self.table("tensor"))
+        return (words.BY_MODULE, self.table()), (words.DIFF_TENSORS, self.table("tensor"))
 
-    def frame(self, by: str = "module") -> DataFrame | Records:
+    def frame(self, by: str = "module") -> Framed[Records]:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
         return as_frame(self.table(by))
 

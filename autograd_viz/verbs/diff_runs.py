@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .. import words
 from ..errors import DocumentError
@@ -16,11 +16,8 @@ from ..pictures.runs.apart import GRADIENT, LOSS, PROBE, Apart, Place, Told
 from ..pictures.runs.overlay import Overlay
 from ..pictures.runs.table import told
 from ..runtime.files import read_text
-from .results import Records, Result, as_frame
+from .results import Framed, Records, Result, as_frame
 from .watch import Run
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 TOLERANCE = 1e-3  # of a number's size
 PARTS = {"steps", "totals", "table", "marks"}
@@ -44,11 +41,8 @@ def _said(kind: str) -> _Words:
 
 
 class RunDifference(Result):
-    """Two training runs compared.
-
-    Attributes:
-        titles: what the two are called.
-        first: the first step, and there the loss, gradient or update that differs beyond the tolerance; None if none does.
+    """Two training runs compared: `titles` is what they are called. `first` is the first step, and there the loss, gradient or
+    update, that differs beyond the tolerance; None if none does.
     """
 
     def __init__(self, apart: Apart, titles: tuple[str, str], tolerance: float, theme: str) -> None:
@@ -59,7 +53,7 @@ class RunDifference(Result):
     @property
     def title(self) -> str:
         """What is compared."""
-        return words.RUNS_TITLE.format(a=self.titles[0], b=self.titles[1])
+        return words.DIFF_TITLE.format(a=self.titles[0], b=self.titles[1])
 
     @property
     def sentences(self) -> list[str]:
@@ -129,14 +123,8 @@ class RunDifference(Result):
         return {**super().page(theme), "help": words.RUNS_HELP}
 
     def table(self, by: str = "row") -> Records:
-        """Records.
-
-        Args:
-            by: "row": for the loss, each gradient and each update the first step that differs, and the largest gap. "step":
-                for each step both losses, and what is furthest apart.
-
-        Raises:
-            ValueError: there is no such table.
+        """Records by "row": for the loss, each gradient and each update the first step that differs, and the largest gap; or by
+        "step": both losses, and what is furthest apart. ValueError: there is no such table.
         """
         if by not in ("row", "step"):
             raise ValueError(f"table(by=...) is 'row' or 'step', got {by!r}")
@@ -146,7 +134,7 @@ class RunDifference(Result):
         """Both, for a page."""
         return (words.RUNS_BY_ROW, self.table()), (words.RUNS_BY_STEP, self.table("step"))
 
-    def frame(self, by: str = "row") -> DataFrame | Records:
+    def frame(self, by: str = "row") -> Framed[Records]:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
         return as_frame(self.table(by))
 
@@ -196,10 +184,7 @@ def _titles(given: Sequence[Any], variables: Mapping[str, Any]) -> tuple[str, st
 
 def runs_compared(given: Sequence[Any], variables: Mapping[str, Any], rtol: float | None, theme: str) -> RunDifference | None:
     """Compare two runs, live or saved as .json; None if none was given. `rtol` is a share of a number's size.
-
-    Raises:
-        TypeError: only one is a run.
-        DocumentError: a file is damaged.
+    TypeError: only one is a run. DocumentError: a file is damaged.
     """
     runs = [_run_of(x) for x in given]
     if all(run is None for run in runs):

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import NotDrawableError
-from ..graph.model import Document, Value
+from ..graph import Document, Trace, Value
 from ..graph.text import few_names
-from ..graph.trace import Trace
 from ..pictures.differences.gap import Elements
 from ..sources import anything
 from ..sources.anything import each_gradient, elements_of

@@ -22,16 +22,14 @@ from ..errors import NotDrawableError, NotFiniteError
 from ..graph.op_names import plain_name, stem
 from ..graph.surroundings import Source
 from ..graph.text import shape_text
-from ..pictures.render import theme_named
-from ..pictures.render.escape import printable
+from ..pictures.render import printable, theme_named
 from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import Where, call_that_raised, failing_node, has_run, place_of_error, ran_before, unseen
 from ..sources.shared.names import asking_frame, value_at, visible_names
 from ..sources.shared.source_code import source_at
 from .explanation import AnsweredFigure, Explanation
 from .options import check_options
-from .questions import all_causes, question_of, questions_about
-from .replay import asked_again
+from .questions import all_causes, asked_again, question_of, questions_about
 
 
 @overload

@@ -15,11 +15,8 @@ from ..answers.causes.facts import Facts
 from ..answers.causes.question import Question
 from ..answers.checks.ask import page_of
 from ..errors import NotDrawableError
-from ..graph.model import Document, Value
-from ..graph.surroundings import Source
-from ..graph.trace import State, Step
-from ..pictures.render import theme_named
-from ..pictures.render.escape import printable
+from ..graph import Document, Source, State, Step, Value
+from ..pictures.render import printable, theme_named
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import NamesLater, is_drawable
 from .picture import whole_in
@@ -52,11 +49,8 @@ def _seen(facts: Facts) -> Seen:
 class Explanation(Uncopied):
     """The answer of `explain`. Its text is the answer; a notebook cell that ends in one shows it.
 
-    Attributes:
-        causes: the causes as data (`reasons.Cause`), the nearest first.
-        details: numbers, lines and conditions, as text.
-        is_recorded: a recorder has seen the program.
-        about: the name of the tensor in question, if it has one.
+    `causes`: the causes as data, the nearest first. `details`: numbers, lines and conditions, as text. `is_recorded`: a
+    recorder has seen the program. `about`: the name of the tensor in question, if it has one.
     """
 
     kind = "explanation"
@@ -101,14 +95,8 @@ class Explanation(Uncopied):
         return None if self._look is None else self._look()
 
     def figure(self, theme: str = "light") -> AnsweredFigure:
-        """Draw the graph, highlight the cause, and write the answer under it.
-
-        Args:
-            theme: "light", "dark" or "waite".
-
-        Raises:
-            NotDrawableError: there is no graph.
-            UnknownChoiceError: no such theme.
+        """Draw the graph, highlight the cause, and write the answer under it. `theme`: "light", "dark" or "waite".
+        NotDrawableError: there is no graph. UnknownChoiceError: no such theme.
         """
         if self._seen is None:
             raise NotDrawableError("there is no graph to draw: the error did not come from a backward pass")
@@ -127,12 +115,7 @@ class Explanation(Uncopied):
 
 
 class AnsweredFigure(Uncopied):
-    """An explanation with its picture. A notebook cell that ends in one shows both.
-
-    Attributes:
-        explanation: the answer.
-        svg: the picture, with the answer under it.
-    """
+    """An `explanation` with its picture, `svg`, under which it stands. A notebook cell that ends in one shows both."""
 
     kind = "explanation"
 

@@ -7,21 +7,18 @@ import io
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..graph.model import Document
+from ..graph import Document, State
 from ..graph.text import number_text
-from ..graph.trace import State
 from ..sources import anything
 
 MOST_ELEMENTS = 64  # of a leaf that has a slider
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A leaf with a slider: what it is made from, its shape, and its first elements, one after the other."""
 
     base: Any
@@ -29,8 +26,7 @@ class Leaf:
     first: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(NamedTuple):
     """One run: its graph after the backward pass, the output, and the gradient of each leaf."""
 
     document: Document
@@ -39,8 +35,7 @@ class Ran:
     grads: Mapping[str, Sequence[float] | None]
 
 
-@dataclass(frozen=True)
-class At:
+class At(NamedTuple):
     """What a person has chosen: a leaf, one of its elements, and how far it is nudged (None: a fiftieth of the slider)."""
 
     leaf: str

@@ -9,9 +9,8 @@ from typing import Any
 from ..graph.codec import to_plain
 from ..pictures.layout import DETAILS
 from ..pictures.layout.measure import title_of
-from ..pictures.render import theme_named
+from ..pictures.render import Writer, theme_named
 from ..pictures.render.drawing import Drawing, drawing_of
-from ..pictures.render.writer import Writer
 from ..widget.frames import plain_lines
 from ..widget.page import of_figure
 from .explore_leaves import Ran
@@ -21,11 +20,8 @@ MOST_SHAPES = 8  # of a graph, whose pictures are kept
 
 
 class Pictures:
-    """The pictures that were drawn.
-
-    Attributes:
-        known: by number, the picture of each shape that the graph has had.
-        path: what the graph of the last run is, but for numbers in its ops; 0 before the first.
+    """The pictures that were drawn. `known`: by number, that of each shape that the graph has had.
+    `path`: what the graph of the last run is, but for numbers in its ops; 0 before the first.
     """
 
     def __init__(self) -> None:
@@ -53,12 +49,7 @@ class Pictures:
         return shape
 
     def written(self, shape: int, ran: Ran) -> dict[str, Any]:
-        """What is written in a picture after a run.
-
-        Returns:
-            lines: by address.
-            titles: by detail and tensor, where they have values.
-        """
+        """What is written in a picture after a run: `lines` by address, `titles` by detail and tensor, if they have values."""
         shown = replace(self._drawings[shape], document=ran.document).shown
         writer, state = Writer(shown.document, theme_named("light")), shown.state(ran.state)
         titles = {d: {t.id: title_of(t, DETAILS[d]) for t in shown.document.tensors} for d in ("brief", "names")}

@@ -1,4 +1,4 @@
-"""A function whose leaves a person moves: at each change it runs again, and its figure gets the new numbers.
+"""The verb explore, a function whose leaves a person moves: at each change it runs again, and its figure gets the new numbers.
 
 # Note [What a run leaves behind]
 Leaves are new tensors in each run. The backward pass is taken back, so other tensors keep their `grad`, and the generators of
@@ -12,15 +12,15 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import twin, words
 from ..graph.trace import State
-from ..pictures.render import THEMES, theme_named
+from ..pictures.render import THEMES, printable, theme_named
 from ..pictures.render.drawing import drawing_of
-from ..pictures.render.escape import printable
+from ..runtime.collector import collector_waits
 from ..runtime.interrupts import breakable, whole
 from ..runtime.pytorch import pytorch
 from ..runtime.uncopied import Uncopied
@@ -31,6 +31,9 @@ from ..widget.html import explore_html
 from .explore_leaves import At, Ran, bound_of, finite, leaves_of, number, quiet
 from .explore_pictures import Pictures
 
+if TYPE_CHECKING:
+    from ..widget.explore_widget import ExploreWidget
+
 POINTS = (13, 61)  # of a curve: at least, at most
 CURVE_SECONDS = 0.1  # that a curve may take, if the least number of points does
 MOST_SECONDS = 0.2  # of a run for which others are worth the wait: a curve, and a page of runs
@@ -38,13 +41,8 @@ GRID = 20  # pieces of a slider of which a saved page has a run
 
 
 class Explorer(Uncopied):
-    """A function of leaves. Its values are kept by name, as lists of elements.
-
-    Attributes:
-        values: the present elements of each leaf with a slider.
-        at: the leaf that is chosen.
-        seconds: what the last run took.
-        pictures: those that were drawn.
+    """A function of leaves. `values`: by name, the present elements of each leaf with a slider. `at`: the leaf that is chosen.
+    `seconds`: what the last run took. `pictures`: those that were drawn.
     """
 
     kind = "explorer"
@@ -153,14 +151,9 @@ class Explorer(Uncopied):
         return self.move(At(leaf, element, None if delta is None else float(delta)), values)
 
     def moment(self, error: str = "") -> dict[str, Any]:
-        """What the page shows now.
-
-        Returns:
-            values, at: of the leaves, and what is chosen, with the ends of its slider.
-            shape, lines, titles: the number of the picture, what is written in it by address, and titles by detail.
-            said, nudge, error, redrawn: sentences.
-            curve: the output along the chosen element.
-            output, grad, nudged, grads: numbers; None where there is none.
+        """What the page shows now: `values` of the leaves, and what is chosen (`at`), with the ends of its slider; of the
+        picture its number (`shape`), `lines` by address, and `titles` by detail; sentences; the output along the chosen element
+        (`curve`); numbers, None where there is none.
         """
         at, ran = self.at, self.ran
         value, bound = self.values[at.leaf][at.element], self.bounds[at.leaf][at.element]
@@ -184,20 +177,20 @@ class Explorer(Uncopied):
             "output": None if error else finite(ran.output),
             "grad": None if grad is None else finite(grad),
             "nudged": nudged,
-            "grads": {
-                n: "None" if g is None else number(g[at.element if n == at.leaf else 0])
-                for n, g in ran.grads.items()
-                if not error
-            },
+            "grads": {} if error else {n: self._gradient(g, at.element if n == at.leaf else 0) for n, g in ran.grads.items()},
         }
+
+    @staticmethod
+    def _gradient(gradient: Sequence[float] | None, element: int) -> str:
+        return "None" if gradient is None else number(gradient[element])
 
     def _label(self, at: At) -> str:
         shape = self.leaves[at.leaf].shape
         return at.leaf + (str([int(i) for i in np.unravel_index(at.element, shape)]) if shape else "")
 
     def _said(self, at: At, grad: float | None) -> str:
-        said = words.EXPLORE_NONE if grad is None else words.EXPLORE_SAID
-        return said.format(output=number(self.ran.output), leaf=self._label(at), grad="" if grad is None else number(grad))
+        fill = {"output": number(self.ran.output), "leaf": self._label(at)}
+        return words.EXPLORE_NONE.format(**fill) if grad is None else words.EXPLORE_SAID.format(**fill, grad=number(grad))
 
     def _nudge(self, at: At, delta: float, grad: float | None, nudged: float | None) -> str:
         fill = {"leaf": self._label(at), "delta": number(delta)}
@@ -227,8 +220,7 @@ class Explorer(Uncopied):
 
     def svg_in(self, theme: str) -> str:
         """The figure as it is now."""
-        drawing = drawing_of(self.ran.document)
-        return drawing.svg(self.ran.state, theme_named(theme))
+        return drawing_of(self.ran.document).svg(self.ran.state, theme_named(theme))
 
     svg = property(lambda self: self.svg_in("light"), doc="The figure as it is now.")
 
@@ -281,3 +273,39 @@ class Explorer(Uncopied):
 def _library(given: Mapping[str, Any]) -> Any:
     """PyTorch if a leaf is one of its tensors, else the twin."""
     return pytorch() if any(anything.is_torch(v) for v in given.values()) else twin
+
+
+def explore(f: Callable[..., Any], /, **leaves: Any) -> ExploreWidget | Explorer:
+    """Move the leaves of a function by sliders: at each change it runs, and its figure gets the new numbers.
+
+    The figure shows the graph after ``f(...).backward()``. Beside it stand the output's change for a small change of one leaf,
+    and grad × change; and a curve of the output along that leaf, with its tangent. Use ``av.explore(f, x=2.0, w=-3.0)``.
+
+    Args:
+        f: a function of tensors that returns one number, as a tensor of autograd_viz or of PyTorch. It runs at each change, so
+            it should change nothing elsewhere. Random numbers are the same in each run.
+        leaves: its arguments by name. A number, a list of numbers or a tensor of floats with at most 64 elements gets a slider,
+            which moves one element at a time. All else is passed as it is.
+
+    Returns:
+        a widget; ``set(x=1.0)`` moves a leaf from code. `save` writes its figure, and as .html a page of recorded runs.
+
+    Raises:
+        TypeError: no leaf has a slider, or `f` cannot be called or returns no tensor.
+        Exception: what `f` raises at the first values.
+
+    >>> shown = av.explore(lambda x, w: (w * x - 1.0) ** 2, x=2.0, w=0.5)
+    >>> print(shown.set(w=1.0))
+    The output is 1.0, and w.grad is 4.0. ...
+    """
+    if not callable(f):
+        raise TypeError(f"explore(f, x=2.0) takes a function, got {type(f).__name__}")
+    with collector_waits():
+        explorer = Explorer(f, leaves)
+        try:
+            from ..widget.explore_widget import ExploreWidget
+        except ModuleNotFoundError as error:  # a browser's Python
+            if error.name not in ("traitlets", "ipywidgets", "anywidget"):
+                raise
+            return explorer
+        return ExploreWidget(explorer)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownChoiceError
+from ..graph import Document, State, Trace
 from ..graph.codec import recording_to_json
-from ..graph.model import Document
-from ..graph.trace import State, Trace
 from ..pictures.files.dot import digraph, mermaid
 from ..pictures.files.image import check_resvg, pdf_bytes, png_bytes
 from ..pictures.files.slides import Slide, slides_pdf, slides_pptx
@@ -122,14 +121,9 @@ def html_text(subject: Subject, wishes: Wishes) -> str:
     with at_step(stepper, stepper.step if wishes.step is None else wishes.step):
         begin = stepper.step
     with at_step(stepper, FINAL):
-        return html_page(stepper, wishes.theme, begin, _first(subject, wishes))
-
-
-def _first(subject: Subject, wishes: Wishes) -> Drawing | MapDrawing:
-    """What `show` shows of the subject."""
-    if subject.drawing is None:
-        return first_drawing(subject.document, wishes.collapse, wishes.detail)
-    return drawn(subject, wishes)
+        is_new = subject.drawing is None  # then the page shows what `show` does
+        drawing = first_drawing(subject.document, wishes.collapse, wishes.detail) if is_new else drawn(subject, wishes)
+        return html_page(stepper, wishes.theme, begin, drawing)
 
 
 def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
@@ -183,7 +177,8 @@ def _pdf(subject: Subject, wishes: Wishes) -> bytes:
     return pdf_bytes(picture(subject, wishes)) if wishes.steps is False else slides_pdf(_slides(subject, wishes))
 
 
-WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
+Writers = Mapping[str, Callable[[Any, Wishes], bytes]]  # by suffix
+WRITERS: Writers = {
     ".svg": lambda subject, wishes: in_utf8(picture(subject, wishes)),
     ".png": lambda subject, wishes: png_bytes(picture(subject, wishes), wishes.scale),
     ".pdf": _pdf,
@@ -203,70 +198,54 @@ def _still(x: Any, wishes: Wishes) -> str:
     return str(x.svg if wishes.theme == "auto" or not hasattr(x, "svg_in") else x.svg_in(wishes.theme))
 
 
-STILL: dict[str, Callable[[Any, Wishes], bytes]] = {
+STILL: Writers = {
     ".svg": lambda x, wishes: in_utf8(_still(x, wishes)),
     ".png": lambda x, wishes: png_bytes(_still(x, wishes), wishes.scale),
     ".pdf": lambda x, wishes: pdf_bytes(_still(x, wishes)),
 }
-MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
+MAPS: Writers = {
     **STILL,
     ".html": lambda x, wishes: in_utf8(html_page(Recording(x.drawing.document, Trace()).stepper(), wishes.theme, 0, x.drawing)),
     ".json": lambda x, wishes: in_utf8(map_json(x.drawing)),
     ".mmd": lambda x, wishes: in_utf8(map_mermaid(x.drawing)),
 }
-PAGED: dict[str, Callable[[Any, Wishes], bytes]] = {
+PAGED: Writers = {
     **STILL,
     ".html": lambda x, wishes: in_utf8(diff_html(x.page(wishes.theme), _still(x, wishes))),
     ".json": lambda x, wishes: in_utf8(x.to_json()),
 }
-FLAMES = ".speedscope.json"
-SLIDERS: dict[str, Callable[[Any, Wishes], bytes]] = {**STILL, ".html": lambda x, wishes: in_utf8(x.to_html(wishes.theme))}
-MEMORIES: dict[str, Callable[[Any, Wishes], bytes]] = {
-    **STILL,
-    ".html": lambda x, wishes: in_utf8(x.to_html(wishes.theme)),
-    ".json": lambda x, wishes: in_utf8(x.to_json()),
-}
-
-
-RUNS: dict[str, Callable[[Any, Wishes], bytes]] = {
+SLIDERS: Writers = {**STILL, ".html": lambda x, wishes: in_utf8(x.to_html(wishes.theme))}
+MEMORIES: Writers = {**PAGED, **SLIDERS}
+RUNS: Writers = {
     **STILL,
     ".html": lambda x, wishes: in_utf8(run_html(x.page(wishes.theme), _still(x, wishes))),
     ".json": lambda x, wishes: in_utf8(run_json(x.flushed())),
     ".csv": lambda x, wishes: in_utf8(run_csv(x.flushed())),
 }
+FLAMES = ".speedscope.json"
 
 
 def save_still(x: Any, path: Any, wishes: Wishes) -> None:
     """Write a picture that has been drawn: the result of `show`, `map`, `memory`, `diff` or `gather`, or a run.
     UnknownChoiceError: a picture has no such format. CannotWriteError: the folder is missing, or the path is a folder.
     """
-    is_map = isinstance(getattr(x, "drawing", None), MapDrawing)
-    of_verbs = ((MEMORIES, "to_html"), (RUNS, "history"), (PAGED, "partners"))
-    kinds = (
-        (MAPS, is_map),
-        (SLIDERS, getattr(x, "kind", "") == "explorer"),
-        *((writers, hasattr(x, name)) for writers, name in of_verbs),
-    )
-    writers = next((writers for writers, fits in kinds if fits), STILL)
     if hasattr(x, "to_speedscope") and str(path).lower().endswith(FLAMES):
         check_place(path)
         write_file(path, in_utf8(x.to_speedscope()))
         return
-    _check_among(writers, path)
+    if isinstance(getattr(x, "drawing", None), MapDrawing):
+        writers = MAPS
+    elif getattr(x, "kind", "") == "explorer":
+        writers = SLIDERS
+    else:
+        of_verbs = ((MEMORIES, "to_html"), (RUNS, "history"), (PAGED, "partners"))
+        writers = next((writers for writers, name in of_verbs if hasattr(x, name)), STILL)
+    check_among(writers, path)
     write_file(path, writers[suffix_of(path)](x, wishes))
 
 
-def check_run(path: Any) -> None:
-    """Check the file of a run before the run. It raises what `save_still` raises."""
-    _check_among(RUNS, path)
-
-
-def check_page(path: Any) -> None:
-    """Check the file of a memory or a difference likewise."""
-    _check_among(PAGED, path)
-
-
-def _check_among(writers: Collection[str], path: Any) -> None:
+def check_among(writers: Writers, path: Any) -> None:
+    """Check the file of a picture before what it shows is made. It raises what `save_still` raises."""
     if suffix_of(path) not in writers:
         raise UnknownChoiceError("file suffix of a picture", Path(path).suffix, writers)
     check_place(path)
@@ -293,8 +272,3 @@ def check(wishes: Wishes, path: Any = None) -> None:
         theme_named(wishes.theme)
     if path is not None:
         check_place(path)
-
-
-def save_subject(subject: Subject, path: Any, wishes: Wishes) -> None:
-    """Make the file's bytes, then write them. A failure leaves the old file."""
-    write_file(path, WRITERS[suffix_of(path)](subject, wishes))

@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import words
 from ..errors import NotDrawableError
 from ..pictures.jobs.picture import picture
 from ..pictures.jobs.report import Plain, Report
-from ..pictures.render import theme_named
-from ..pictures.render.escape import printable
+from ..pictures.render import printable, theme_named
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.shared.names import callers_names
 from ..stepper.sentences import with_advice
 from .options import check_options
-from .results import Records, Result, as_frame
+from .results import Framed, Records, Result, as_frame
 from .show import graph_of
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 
 class Job(Result):
-    """What all ranks of a job told.
-
-    Attributes:
-        report: by rank.
-    """
+    """What all ranks of a job told; `report` has it by rank."""
 
     def __init__(self, parts: list[Plain], theme: str) -> None:
         super().__init__(theme)
@@ -57,7 +49,7 @@ class Job(Result):
         """It, for a page."""
         return ((words.JOB_PARAMETERS, self.table()),)
 
-    def frame(self) -> DataFrame | Records:
+    def frame(self) -> Framed[Records]:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
         return as_frame(self.table())
 

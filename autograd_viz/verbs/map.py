@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from ..errors import NotDrawableError
-from ..graph.model import Document
-from ..graph.trace import State, Trace
+from ..graph import Document, State, Trace
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.numbers import Place, of_trace
 from ..pictures.maps.plan import Plan

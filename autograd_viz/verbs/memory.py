@@ -17,8 +17,7 @@ from ..pictures.memory.facts import Facts
 from ..pictures.memory.page import page_html
 from ..pictures.memory.paint import paint
 from ..pictures.memory.report import Record, Report
-from ..pictures.render import theme_named
-from ..pictures.render.escape import printable
+from ..pictures.render import printable, theme_named
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import unseen
@@ -27,12 +26,10 @@ from ..stepper.sentences import with_advice
 from ..twin.core.backward.saved import FREED_MESSAGE
 from .options import bytes_of, check_options
 from .questions import question_of
-from .results import Records, as_frame
+from .results import Framed, Records, as_frame
 from .show import graph_of
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from ..sources.anything import LiveGraph
 
 
@@ -70,14 +67,9 @@ class Memory:
         return paint(self.report, theme_named(theme))
 
     def table(self, by: str = "tensor") -> list[Record]:
-        """Records, the largest first.
-
-        Args:
-            by: "tensor": each block, at the first op that saved it. "module" (with all that is inside it), "op", "line": their
-                sums. "checkpoint": what one around each module would save. "call": the curve of the backward pass.
-
-        Raises:
-            UnknownChoiceError: there is no such table.
+        """Records, the largest first. `by`: "tensor": each block, at the first op that saved it. "module" (with all that is
+        inside it), "op", "line": their sums. "checkpoint": what one around each module would save. "call": the curve of the
+        backward pass. UnknownChoiceError: there is no such table.
         """
         return self.report.table(by)
 
@@ -89,7 +81,7 @@ class Memory:
             found.append(f"  {size_text(block['bytes'])}  {block['name']} {shape_text(block['shape'])} {block['dtype']}{place}")
         return found
 
-    def frame(self, by: str = "tensor") -> DataFrame | Records:
+    def frame(self, by: str = "tensor") -> Framed[Records]:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
         return as_frame(self.table(by))
 

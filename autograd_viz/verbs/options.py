@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -37,14 +38,12 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not _is_flag(value)
 
 
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, Collection) and not isinstance(value, str | bytes) and all(isinstance(v, str) for v in value)
+def _are(is_one: Callable[[Any], bool], value: Any) -> bool:
+    return isinstance(value, Collection) and not isinstance(value, str | bytes) and all(map(is_one, value))
 
 
-def _is_places(value: Any) -> bool:
-    return (
-        isinstance(value, Collection) and not isinstance(value, str | bytes) and len(value) > 0 and all(map(_is_whole, value))
-    )
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _or_none(is_one: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -68,17 +67,18 @@ KINDS = {
     "height": Kind("a positive whole number", _is_whole, lambda value: value > 0),
     "k": Kind("a whole number or None", _or_none(_is_whole)),
     "keep": SIZE,
-    "open": Kind("a text or a list of texts", lambda value: isinstance(value, str) or _is_texts(value)),
+    "open": Kind("a text or a list of texts", lambda value: _is_text(value) or _are(_is_text, value)),
     "retain_graph": Kind("True, False or None", _or_none(PYTORCHS.is_one)),
     "rtol": TOLERANCE,
     "scale": POSITIVE._replace(takes="a positive number, or None", is_one=_or_none(_is_number),
                                is_good=lambda value: value is None or POSITIVE.is_good(value)),
     "show": FLAG,
     "step": Kind('a number, "final" or None', lambda value: value is None or isinstance(value, str) or _is_number(value)),
-    "steps": Kind("True, False or a list of whole numbers", lambda value: _is_flag(value) or _is_places(value)),
+    "steps": Kind("True, False or a list of whole numbers",
+                  lambda value: _is_flag(value) or (_are(_is_whole, value) and len(value) > 0)),
     "stop": FLAG,
     "timeout": POSITIVE,
-    "titles": Kind("a list of texts", _is_texts),
+    "titles": Kind("a list of texts", partial(_are, _is_text)),
     "when": Kind("a function or None", _or_none(callable)),
 }  # fmt: skip
 
@@ -102,15 +102,12 @@ def check_options(**given: Any) -> None:
         if name == "theme":
             if not isinstance(value, str) or value != "auto":
                 theme_named(value)
-            continue
-        if name == "detail":
+        elif name == "detail":
             if not isinstance(value, str) or value not in (AUTO, *DETAILS):
                 raise UnknownChoiceError("detail", value, (AUTO, *DETAILS))
-            continue
-        kind = KINDS[name]
-        if not kind.is_one(value):
+        elif not (kind := KINDS[name]).is_one(value):
             raise TypeError(f"{name} must be {kind.takes}, got {type(value).__name__} ({value!r:.60})")
-        if not kind.is_good(value):
+        elif not kind.is_good(value):
             raise ValueError(f"{name} must be {kind.takes}, got {value}")
 
 

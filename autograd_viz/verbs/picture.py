@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..graph.model import Document
+from ..graph import Document, State, Trace
 from ..graph.paths import may_have_ways
 from ..graph.text import few_names
-from ..graph.trace import State, Trace
 from ..pictures.files.cell import cell_bundle
-from ..pictures.render import theme_named
+from ..pictures.render import printable, theme_named
 from ..pictures.render.drawing import AUTO, Drawing, drawing_of
-from ..pictures.render.escape import printable
 from ..runtime.collector import collector_waits
 from ..runtime.uncopied import Uncopied
 from .results import show_in_cell
@@ -94,12 +92,7 @@ class Shown:
 
 
 class Figure(Shown):
-    """A picture of a graph; a notebook cell that ends in one shows it, with zoom and pan.
-
-    Attributes:
-        document: what is drawn.
-        svg: the picture.
-    """
+    """A picture (`svg`) of a graph (`document`); a notebook cell that ends in one shows it, with zoom and pan."""
 
     drawing: Drawing
 
@@ -119,12 +112,7 @@ class Figure(Shown):
 
 
 class Map(Uncopied, Shown):
-    """A map of a model; a notebook cell that ends in one shows it, and its cards open there.
-
-    Attributes:
-        drawing: which cards are open.
-        svg: the picture.
-    """
+    """A map of a model (`svg`); a notebook cell that ends in one shows it. Its cards open there, as `drawing` says."""
 
     kind = "map"
 

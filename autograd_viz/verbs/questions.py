@@ -20,20 +20,14 @@ from ..graph.text import shape_text
 from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import Look, history_of, kept_root, look, unseen
 from ..sources.shared.names import elements, modules_among, names_by_identity
+from ..sources.shared.run.results import run_with
 
 
 def question_of(
     tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True, known: Any = None, read: Any = None
 ) -> Question:
-    """A question about a tensor.
-
-    Args:
-        tensor: the subject.
-        loss: the root, or None.
-        variables: the caller's names.
-        is_recorded: False for a pass that is not the program's.
-        known: names and tensors, if they have been read before.
-        read: gives the graph and its numbers, if questions share them. They are then read however large the graph is.
+    """A question about a tensor. `is_recorded`: False for a pass that is not the program's. `known`: names and tensors, if they
+    have been read before. `read` gives the graph and its numbers, if questions share them: then however large the graph is.
     """
     known = names_by_identity(variables, is_drawable) if known is None else known
 
@@ -149,6 +143,34 @@ def _first_names(known: list[tuple[str, Any]]) -> dict[Any, str]:
     return found
 
 
+def asked_again(questions: list[tuple[Question, str]]) -> list[tuple[Question, str]]:
+    """The same questions, about the last pass of the run that watches these leaves: it runs again, recorded.
+
+    One stays whose gradient is another now: a later line has changed it.
+    """
+    runs = [None if q.history.is_recorded or q.root is not None else run_with(q.tensor) for q, _ in questions]
+    run = next((run for run in runs if run is not None), None)
+    if run is None:
+        return questions
+    try:
+        with run.opened(run.moment()) as again:
+            again.root.backward(again.gradient, retain_graph=True)
+    except Exception:  # it cannot run again: the questions are answered by what is known
+        return questions
+    results, gradients = (all(bool(t.isfinite().all()) for t in of) for of in zip(*again.reached, strict=True))
+    if results and not gradients:  # it was born after the model, in code that does not run again
+        return questions
+    paths = {p: path for path, p in run.model().named_parameters()}
+    model = next((f"{name}." for name, value in questions[0][0].names.items() if value is run.model()), "")
+    names = {f"{model}{path}": leaf for path, leaf in again.leaves.items()} | {"the result": again.root}
+    found = []
+    for (q, name), own in zip(questions, runs, strict=True):
+        leaf = again.leaves.get(paths.get(q.tensor, "")) if own is run else None
+        other = None if leaf is None else replace(question_of(leaf, again.root, names), parameter=q.tensor)
+        found.append((q if other is None or other.state != q.state else other, name))
+    return found
+
+
 def all_causes(questions: list[tuple[Question, str]]) -> list[tuple[Question, str, list[Cause]]]:
     """Those of each leaf's gradient, and of the run, without what accuses nobody."""
     first = questions[0][0] if questions else None
@@ -161,7 +183,7 @@ def all_causes(questions: list[tuple[Question, str]]) -> list[tuple[Question, st
 def _causes(q: Question) -> list[Cause]:
     found = causes_of(q)
     if q.holders and not q.optimizers and not _is_apart(q):  # a target network, an input: it need not learn
-        found = [c for c in found if c.kind.startswith("not_held") or _certainty(c) == SO]
+        found = [c for c in found if c.kind.startswith("not_held") or (page_of(c.kind) or ("", ""))[1] == SO]
     if q.is_scaled and q.state in ("nan", "inf"):  # the scaler meets an inf, which is its work
         found = []
     if any(c.kind.startswith("old") for c in found):  # an earlier pass reached it: the last one is of another loss
@@ -176,8 +198,3 @@ def _causes(q: Question) -> list[Cause]:
 def _is_apart(q: Question) -> bool:
     """Has its pass reached nothing that an optimizer has? Then the optimizers are those of other models."""
     return q.facts.is_connected and not any(map(q.facts.live.has, (leaf for h in q.holders for leaf in h.leaves)))
-
-
-def _certainty(cause: Cause) -> str:
-    found = page_of(cause.kind)
-    return "" if found is None else found[1]

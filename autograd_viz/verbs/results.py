@@ -5,12 +5,11 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from .. import words
 from ..pictures.files.cell import cell_bundle
-from ..pictures.render import theme_named
-from ..pictures.render.escape import printable
+from ..pictures.render import printable, theme_named
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 Records = list[dict[str, Any]]
 Columns = dict[str, list[Any]]
 Table = TypeVar("Table", Records, Columns)
+Framed: TypeAlias = "DataFrame | Table"  # of pandas, if that is installed
 MOST_ROWS = 2000  # of a table in a page
 
 
@@ -100,7 +100,7 @@ def show_in_cell(text: str, widget: Callable[[], Any], still: Callable[[str], di
     show_live(live, text, still(live.mark))
 
 
-def as_frame(table: Table) -> DataFrame | Table:
+def as_frame(table: Table) -> Framed[Table]:
     """Records, or columns by name, as a pandas.DataFrame; as they are if pandas is not installed."""
     try:
         return importlib.import_module("pandas").DataFrame(table)

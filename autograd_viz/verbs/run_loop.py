@@ -20,8 +20,7 @@ from ..stepper.stepper import Stepper
 from .explain import explain_tensor
 from .map import map as map_of
 from .picture import Map
-from .run_probe import PROBE_EVERY, probe_loss
-from .run_watch import watch_of
+from .run_watch import PROBE_EVERY, probe_loss, watch_of
 from .show import step as step_of
 
 if TYPE_CHECKING:
@@ -97,13 +96,7 @@ class Loop:
     """A training loop whose model is watched.
 
     The watch holds it, and PyTorch's hooks hold the watch. So it holds no model: a model that nobody has any more goes.
-
-    Attributes:
-        name, kind, theme: the model's variable and class, and how the run is shown.
-        history: the numbers.
-        watch: what fills it.
-        stopped: the error that stopped the loop, or "".
-        advice: ends that error.
+    `name`, `kind`: the model's variable and class. `stopped`: the error that stopped the loop, or ""; `advice` ends it.
     """
 
     def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str, probe: Any) -> None:

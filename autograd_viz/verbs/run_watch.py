@@ -1,8 +1,11 @@
-"""What watches a model: one of PyTorch or of ours, alone or as a rank of a job."""
+"""What watches a model: one of PyTorch or of ours, alone or as a rank of a job; and the loss of a probe batch."""
 
 from __future__ import annotations
 
+import copy
 import time
+from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
 from ..errors import NotDrawableError
@@ -10,8 +13,10 @@ from ..pictures.runs.history import History
 from ..pictures.runs.ranks import Ranks, Teller, unpack
 from ..pictures.runs.rows import Row
 from ..runtime.pytorch import pytorch
+from ..sources import anything
 from ..sources.shared.run.table import rows_of
 from ..sources.twin.run import CoreRunWatch
+from ..twin import manual_seed, no_grad
 from ..twin.core.tensor.tensor import Tensor
 
 
@@ -99,3 +104,46 @@ class RankSink:
     def _is_behind(self, ranks: Ranks) -> bool:
         """Has a rank that watches the same still to tell something?"""
         return any(ranks.steps[rank] < ranks.steps[0] for rank in range(ranks.world) if rank not in ranks.others)
+
+
+PROBE_EVERY = 50  # steps: the same batch each time, so that what changes is the training
+
+
+def probe_loss(probe: Any, model: Any) -> float:
+    """The loss of a probe, on a copy of the model; random numbers are the same each time, and as before afterwards.
+
+    Raises:
+        TypeError: the probe gives no loss.
+    """
+    torch = pytorch()
+    copied = copy.deepcopy(model)
+    with anything.keep_random_numbers(), no_grad(), nullcontext() if torch is None else torch.no_grad():
+        manual_seed(0)
+        if torch is not None:
+            torch.manual_seed(0)
+        result = probe(copied) if callable(probe) else _called(copied, probe)
+    return _loss_of(result)
+
+
+def _called(model: Any, batch: Any) -> Any:
+    args, kwargs = ((), batch) if isinstance(batch, Mapping) else (batch if isinstance(batch, tuple | list) else (batch,), {})
+    try:
+        return model(*args, **kwargs)
+    except Exception as error:
+        came = f"{type(error).__name__}: {error}"
+        raise TypeError(f"probe= must be a batch that the model takes, or a function of the model; it raised {came}") from error
+
+
+def _loss_of(result: Any) -> float:
+    """The number in a scalar, or in what a model gives that has a loss."""
+    loss: Any = result.get("loss") if isinstance(result, Mapping) else getattr(result, "loss", result)
+    if isinstance(loss, int | float):
+        return float(loss)
+    if callable(getattr(loss, "numel", None)) and loss.numel() == 1:
+        return float(loss.item())
+    shape = getattr(loss, "shape", None)
+    came = type(result).__name__ if shape is None else f"shape {tuple(shape)}"
+    raise TypeError(
+        f"probe= needs a loss, and the model gives {came}: give it a function of the model, "
+        "probe=lambda model: loss_fn(model(x), y)"
+    )

@@ -15,7 +15,7 @@ from ..graph.limits import BYTES
 from ..graph.trace import State, Trace
 from ..pictures.render.drawing import AUTO
 from ..runtime.collector import collector_waits
-from ..runtime.files import read_text
+from ..runtime.files import read_text, write_file
 from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.shared.names import callers_names
@@ -25,7 +25,7 @@ from ..stepper.stepper import Stepper
 from ..twin.core.tensor import storage
 from ..twin.core.tensor.tensor import Tensor
 from ..widget.html import frame
-from .formats import WRITERS, Subject, Wishes, check, html_text, save_still, save_subject, suffix_of, to_digraph
+from .formats import WRITERS, Subject, Wishes, check, html_text, save_still, suffix_of, to_digraph
 from .options import check_options
 from .show import forward_alone, graph_of
 
@@ -130,7 +130,7 @@ def save(
     check(wishes, path)
     subject = subject_of(x, callers_names(), params)
     with with_advice(x):
-        save_subject(subject, path, wishes)
+        write_file(path, WRITERS[suffix_of(path)](subject, wishes))
 
 
 def _is_state(x: Any, path: Any) -> bool:
@@ -144,11 +144,7 @@ def _is_state(x: Any, path: Any) -> bool:
 
 
 class Frame:
-    """A cell output: a page in its own frame, isolated from the page around it.
-
-    Attributes:
-        html: the element.
-    """
+    """A cell output: a page in its own frame, isolated from the page around it. `html` is the element."""
 
     def __init__(self, page: str, height: int) -> None:
         self.html = frame(page, height)
@@ -169,10 +165,7 @@ def iframe(
         params: as for `show`.
         theme: as for `save`.
         height: height in px.
-        collapse: as for `show`.
-
-    Raises:
-        As `save`.
+        collapse: as for `show`. Errors are those of `save`.
 
     Example:
         >>> a = av.tensor(2.0, requires_grad=True)
@@ -195,10 +188,7 @@ def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, th
         x: a tensor or a stepper.
         step: as for `save`.
         params: as for `show`.
-        theme: as for `save`.
-
-    Raises:
-        As `save`.
+        theme: as for `save`. So are the errors.
 
     Example:
         >>> a = av.tensor(2.0, requires_grad=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from ..pictures.maps.drawing import MapDrawing
     from ..sources.anything import LiveGraph
     from ..sources.pytorch.recording.record import Recorder
-    from ..sources.shared.stepping.undoable_pass import Pass
     from ..stepper.recorded import Recording
     from ..stepper.stepper import Stepper
     from ..widget.compare import Compare
@@ -46,8 +46,7 @@ def graph_of(
         raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", tensor)
     graph = anything.graph_of(tensor, Names(variables, anything.named(params)), is_outline, opens)
     if anything.is_batched(tensor) and not graph.document.nodes:
-        said = "the tensor is inside torch.func.vmap, where it has no grad_fn; pass what vmap returns"
-        warnings.warn(said, stacklevel=3)
+        warnings.warn("the tensor is inside torch.func.vmap, where it has no grad_fn; pass what vmap returns", stacklevel=3)
     return graph
 
 
@@ -76,13 +75,20 @@ def record(what: Any = None) -> Recorder:
         several = '; for several modules use torch.nn.ModuleDict({"a": a, "b": b})' if isinstance(what, Collection) else ""
         got = f"{type(what).__name__} ({what!r:.60})"
         raise NotDrawableError(f"record(what) takes a module, a function or nothing; got {got}{several}")
-    try:
+    with needing("record() needs PyTorch", "torch"):
         from ..sources.pytorch.recording.record import Recorder
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise MissingLibraryError("record() needs PyTorch", "torch") from None
     return Recorder(what)
+
+
+@contextmanager
+def needing(what: str, *libraries: str, in_page: str = "") -> Iterator[None]:
+    """Inside, something is imported that needs a library. MissingLibraryError: it is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in libraries:
+            raise
+        raise MissingLibraryError(what, libraries[0], in_page) from None
 
 
 def show(
@@ -102,9 +108,6 @@ def show(
             groups beyond 60 ops or 100 backward nodes.
         detail: "full", "brief" (a value and a grad in each box) or "names". With "auto" a notebook shows the most that is whole
             in the room that it has, key d shows the others, and a still is full. Another detail than "auto" draws a figure.
-
-    Returns:
-        a `Figure` or a `Map`.
 
     Raises:
         NotDrawableError: `tensor` is not a tensor.
@@ -159,9 +162,6 @@ def step(
         collapse: as for `show`. Double-click a group to open it, or call `expand` and `collapse`.
         detail: as for `show`.
 
-    Returns:
-        a `StepperWidget`.
-
     Raises:
         NotDrawableError: `tensor` is not a tensor.
         RuntimeError: ``tensor.backward()`` would fail; the message is PyTorch's.
@@ -179,32 +179,29 @@ def step(
     from ..stepper.sentences import with_advice
     from ..stepper.stepper import Stepper
 
-    widget = _widget()
+    page = "save(x, 'x.html') writes a page that steps"  # where there is no widget, as in a browser's Python
+    with needing("step() shows a widget, which needs anywidget", "anywidget", "ipywidgets", "traitlets", in_page=page):
+        from ..widget.widget import StepperWidget
+    drawn = partial(first_drawing, collapse=collapse, detail=detail)
     check_options(theme=theme, collapse=collapse, detail=detail, retain_graph=retain_graph, create_graph=create_graph)
     check_gradient(gradient)
     if is_recording(tensor):
-        return widget(
-            tensor.stepper(), len(tensor.trace.steps), first_drawing(tensor.document, collapse, detail), theme, tensor.stepper
-        )
+        return StepperWidget(tensor.stepper(), len(tensor.trace.steps), drawn(tensor.document), theme, tensor.stepper)
     names = callers_names()
     if tensor is ...:  # not given; None is an error
         return _step_last(Names(names, anything.named(params)), theme, collapse, detail)
     with collector_waits():
         graph = graph_of(tensor, names, params)
         if replayed := forward_alone(graph, tensor, gradient):
-            return widget(replayed(), 0, first_drawing(graph.document, collapse, detail), theme, replayed)
-
-        def fresh() -> Pass:
-            return anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
+            return StepperWidget(replayed(), 0, drawn(graph.document), theme, replayed)
+        fresh = partial(anything.pass_of, graph, tensor, gradient, retain_graph, create_graph)
 
         def dry_run() -> Stepper | None:
             return Stepper(graph.document, live) if (live := fresh()).leaves_no_trace else None
 
         with with_advice(tensor):
             live = fresh()
-        return widget(
-            Stepper(graph.document, live), live.total, first_drawing(graph.document, collapse, detail), theme, dry_run
-        )
+        return StepperWidget(Stepper(graph.document, live), live.total, drawn(graph.document), theme, dry_run)
 
 
 def stepper_of(tensor: Any, gradient: Any = None, *, retain_graph: bool | None = None, create_graph: bool = False,
@@ -233,18 +230,6 @@ def forward_alone(graph: LiveGraph, tensor: Any, gradient: Any) -> Callable[[], 
     return partial(forward_stepper, graph.document) if is_alone else None
 
 
-def _widget() -> type[StepperWidget]:
-    """The class of the widget. MissingLibraryError: anywidget is missing, as in a browser's Python."""
-    try:
-        from ..widget.widget import StepperWidget
-    except ModuleNotFoundError as error:
-        if error.name not in ("traitlets", "ipywidgets", "anywidget"):
-            raise
-        page = "save(x, 'x.html') writes a page that steps"
-        raise MissingLibraryError("step() shows a widget, which needs anywidget", "anywidget", page) from None
-    return StepperWidget
-
-
 def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None, detail: str) -> StepperWidget:
     """The widget that steps the last pass again, which `watch` has kept."""
     from ..stepper.stepper import Stepper
@@ -254,12 +239,10 @@ def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None, deta
         _, graph, fresh, changed = last_pass(names)
         if changed:
             several = few_names([n for n in changed if n]) or f"{len(changed)} leaves"
-            warnings.warn(f"changed after the pass: {several}. The stepper uses their current values.",
-                          stacklevel=3)  # fmt: skip
+            warnings.warn(f"changed after the pass: {several}. The stepper uses their current values.", stacklevel=3)
         live = fresh()
-        return StepperWidget(
-            Stepper(graph.document, live), live.total, first_drawing(graph.document, collapse, detail), theme, lambda: None
-        )
+        drawing = first_drawing(graph.document, collapse, detail)
+        return StepperWidget(Stepper(graph.document, live), live.total, drawing, theme, lambda: None)
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = (), detail: str | None = None) -> Compare:
@@ -269,9 +252,6 @@ def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = (), detail: st
         steppers: widgets from `step`; each stops at its own end.
         titles: one title for each.
         detail: as for `show`, for all of them; None leaves each as it is.
-
-    Returns:
-        a `Compare` widget.
 
     Raises:
         NotDrawableError: an argument is not such a widget.

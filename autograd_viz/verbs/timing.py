@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import words
 from ..errors import NotDrawableError
-from ..pictures.render import theme_named
-from ..pictures.render.escape import printable
+from ..pictures.render import printable, theme_named
 from ..pictures.times.picture import picture
 from ..pictures.times.report import Record, Report
 from ..pictures.times.speedscope import speedscope_json
@@ -20,19 +19,13 @@ from ..sources.shared.names import Names, callers_names, modules_among
 from ..stepper.sentences import with_advice
 from .diff_sides import variables_of
 from .options import check_options
-from .results import Records, Result, as_frame
+from .results import Framed, Records, Result, as_frame
 from .show import graph_of
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 
 class Time(Result):
-    """Where a pass spends its time; a notebook cell that ends in one shows it on the map.
-
-    Attributes:
-        seconds: of a pass, the median: forward and backward, or backward alone.
-        svg: the picture.
+    """Where a pass spends its time; a notebook cell that ends in one shows it on the map, `svg`. `seconds`: of a pass, the
+    median: forward and backward, or backward alone.
     """
 
     def __init__(self, report: Report, theme: str) -> None:
@@ -59,22 +52,17 @@ class Time(Result):
 
     def table(self, by: str = "module") -> list[Record]:
         """Records, the longest first: seconds (medians), their share of a pass, forward, backward, spread (between the first
-        and the third quartile), floating-point operations of `torch.utils.flop_counter`.
-
-        Args:
-            by: "module" (with all that is inside it), "op", "line", or "node": each op with its backward node.
-
-        Raises:
-            UnknownChoiceError: there is no such table.
+        and the third quartile), floating-point operations of `torch.utils.flop_counter`. `by`: "module" (with all that is
+        inside it), "op", "line", or "node": each op with its backward node. UnknownChoiceError: there is no such table.
         """
         return self.report.table(by)
 
     def tables(self) -> Sequence[tuple[str, Records]]:
         """By module, op and line, for a page."""
-        titles = {"module": words.TIME_MODULES, "op": words.TIME_OPS, "line": words.TIME_LINES}
+        titles = {"module": words.BY_MODULE, "op": words.TIME_OPS, "line": words.BY_LINE}
         return [(title, self.table(by)) for by, title in titles.items()]
 
-    def frame(self, by: str = "module") -> DataFrame | Records:
+    def frame(self, by: str = "module") -> Framed[Records]:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
         return as_frame(self.table(by))
 

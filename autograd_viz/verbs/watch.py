@@ -8,10 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from .. import words
-from ..errors import MissingLibraryError
 from ..pictures.files.cell import cell_bundle
-from ..pictures.render import theme_named
-from ..pictures.render.escape import printable
+from ..pictures.render import printable, theme_named
 from ..pictures.runs.history import History
 from ..pictures.runs.odd import odd_in
 from ..pictures.runs.paint import Painter
@@ -21,24 +19,18 @@ from ..sources.programs import each_model
 from ..sources.shared.names import callers_names, modules_among, users_names
 from .options import bytes_of, check_options
 from .picture import Map
-from .results import Columns, as_frame, show_in_cell
+from .results import Columns, Framed, as_frame, show_in_cell
 from .run_loop import Loop, Now
+from .show import needing
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from ..sources.pytorch.recording.watch import Watch
     from ..widget.data_widgets import RunWidget
     from ..widget.widget import StepperWidget
 
 
 class Run:
-    """The numbers of a training run, its picture, and its passes.
-
-    Attributes:
-        model: the model.
-        history: the numbers.
-    """
+    """The numbers of a training run (`history`), its picture, and its passes. `model` is the one that is watched."""
 
     def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str, probe: Any = None) -> None:
         self.model, self._loop = model, Loop(model, name, keep, stop, theme, probe)
@@ -51,9 +43,7 @@ class Run:
 
     def __reduce_ex__(self, protocol: Any) -> tuple[type[None], tuple[()]]:
         """A model that has its run as an attribute can be pickled and copied: the run stays here, and the copy has None.
-
-        Raises:
-            TypeError: it is not such a run.
+        TypeError: it is not such a run.
         """
         if not any(_is_in(value, self) for module in self.model.modules() for value in vars(module).values()):
             refuse("run")
@@ -75,12 +65,8 @@ class Run:
         Their inputs, random state and parameters go to a temporary file. At most 32 stay; then every other one goes. If a step
         cannot be kept, a warning says why, and no more are.
 
-        Args:
-            every: each step that is a multiple of it.
-            when: a condition on `step` and `loss`: ``lambda s: s.loss > 10``.
-
-        Raises:
-            ValueError: neither is given, or `every` is not positive.
+        `every`: each step that is a multiple of it. `when`: a condition on `step` and `loss`: ``lambda s: s.loss > 10``.
+        ValueError: neither is given, or `every` is not positive.
         """
         if (every is None) == (when is None):
             raise ValueError("keep() takes one of every=500 and when=lambda s: s.loss > 10")
@@ -93,14 +79,8 @@ class Run:
         The model runs again with the same inputs, random state and parameters, on copies. It computes the same bits. The
         backward pass starts with the gradient that reached the model's result.
 
-        Args:
-            k: a step that `keep` has chosen; None: the last pass.
-            theme: as for `av.step`.
-            collapse: as for `av.step`.
-
-        Raises:
-            KeyError: the step was not kept.
-            RuntimeError: the pass cannot run again; the message says why.
+        `k`: a step that `keep` has chosen; None: the last pass. `theme`, `collapse`: as for `av.step`. KeyError: the step was
+        not kept. RuntimeError: the pass cannot run again; the message says why.
         """
         check_options(k=k, theme=theme, collapse=collapse)
         return self._loop.step(k, theme, collapse)
@@ -110,7 +90,7 @@ class Run:
         check_options(k=k, theme=theme)
         return self._loop.map(k, theme)
 
-    def frame(self) -> DataFrame | Columns:
+    def frame(self) -> Framed[Columns]:
         """The numbers of gradients and updates: a pandas.DataFrame, or without pandas a dictionary of lists.
 
         One line for each parameter or module output and step: step, steps, path, kind, norm, rms, largest, zeros, update, bad.
@@ -118,7 +98,7 @@ class Run:
         """
         return as_frame(table_of(self.flushed()))
 
-    def totals(self) -> DataFrame | Columns:
+    def totals(self) -> Framed[Columns]:
         """By step: loss, clip (the factor of `clip_grad_norm_`), rate, passes (more than 1: accumulated), probe, seconds.
 
         `probe` is the loss of the probe batch before the step.
@@ -135,7 +115,7 @@ class Run:
         """The numbers, up to now."""
         return self._loop.flushed()
 
-    def ranks(self) -> DataFrame | Columns:
+    def ranks(self) -> Framed[Columns]:
         """On rank 0 of a job, by 64 steps: least, mean and most of each norm and of the loss over the ranks, and whose it is.
 
         Empty in a program that is no job, and on other ranks.
@@ -254,12 +234,8 @@ def watch(
     size = bytes_of(keep, "keep")
     if model is not None:
         return run_of(model, callers_names(), size, stop, theme, probe)
-    try:
+    with needing("watch() needs PyTorch", "torch"):
         from ..sources.pytorch.recording.watch import watch as torch_watch
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise MissingLibraryError("watch() needs PyTorch", "torch") from None
     return torch_watch(size)
 
 

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .. import words
+from ..graph import Document, Source, Step, Value
 from ..graph.collapsed import Collapsed
 from ..graph.listing import Listing, Ran, Text, turns_of
-from ..graph.model import Document, Value
-from ..graph.surroundings import Source
 from ..graph.text import few_names, nested, norm_of, number_text
-from ..graph.trace import Step
 
 MOST = 4000  # ops with a place
 SHORT = 12  # characters of a value
@@ -40,12 +38,9 @@ class _Place(NamedTuple):
 def code_of(shown: Collapsed, next_node: str) -> dict[str, Any]:
     """The code of a document; {} if none of it is known, or if the document is very large.
 
-    Returns:
-        texts: functions and cells; see `Text`.
-        places: text, line, column, end line and end column of each expression.
-        runs: leaves, then ops in their order: ids of op, node and tensor, the drawn `box`, the place, the turn, the value.
-        modules: by path the class of each module, and the place of its call.
-        next: the node that would run first.
+    `texts`: functions and cells; see `Text`. `places`: text, line, column, end line and end column of each expression. `runs`:
+    leaves, then ops in their order: ids of op, node and tensor, the drawn `box`, the place, the turn, the value. `modules`: by
+    path the class of each module, and the place of its call. `next`: the node that would run first.
     """
     document = shown.whole
     if len(document.ops) > MOST:

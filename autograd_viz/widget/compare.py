@@ -12,12 +12,7 @@ from .widget import StepperWidget
 
 
 class Compare(Quiet, ipywidgets.HBox):  # type: ignore[misc]
-    """Steppers that move together; each stops at its own end.
-
-    Attributes:
-        step: the common position; it can be set.
-        steppers: the widgets.
-    """
+    """Widgets (`steppers`) that move together; each stops at its own end. `step`, the common position, can be set."""
 
     kind = "comparison"
 

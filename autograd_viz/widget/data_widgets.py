@@ -17,12 +17,7 @@ SHARE = 0.01  # of the time that the loop takes, at most; the first repaint, whi
 
 
 class DataWidget(Quiet, OneSource):
-    """A page of data in a cell.
-
-    Attributes:
-        mark: the class of the picture that the page hides while it is there.
-        data: what the page shows.
-    """
+    """A page of `data` in a cell. `mark`: the class of the picture that the page hides while it is there."""
 
     data = traitlets.Dict().tag(sync=True)
 

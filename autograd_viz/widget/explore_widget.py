@@ -17,11 +17,8 @@ from .modules import STYLES
 
 
 class ExploreWidget(DataWidget):
-    """Sliders on the leaves of a function, over its figure.
-
-    Attributes:
-        explorer: the function, and the present values (verbs/explorer.py).
-        recorded: what the page shows (`Explorer.moment`), and how many of its questions are answered.
+    """Sliders on the leaves of a function, over its figure. `explorer` has the function and the present values
+    (verbs/explorer.py), `recorded` what the page shows (`Explorer.moment`), and how many of its questions are answered.
     """
 
     kind = "explorer"

@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any
 
 from ..answers.causes.why import Why
+from ..graph import Engine, State, Step, Value
 from ..graph.codec import to_plain
 from ..graph.collapsed import Collapsed
-from ..graph.model import Value
 from ..graph.text import Labels
-from ..graph.trace import Engine, State, Step
 from ..pictures.maps.arrows import said_of
 from ..pictures.maps.calls import is_in_time
 from ..pictures.maps.cards import Card
@@ -23,9 +22,8 @@ from ..pictures.maps.flow import Flow
 from ..pictures.maps.numbers import Outliers, Place, of_step
 from ..pictures.maps.odd import Odd
 from ..pictures.maps.turns import ends, turns_said
-from ..pictures.render import Theme, Writer
+from ..pictures.render import Theme, Writer, printable
 from ..pictures.render.drawing import Drawing
-from ..pictures.render.escape import printable
 from ..pictures.render.pen import cell_address
 from ..pictures.render.writer import Lines, moving
 from ..stepper.stepper import Stepper
@@ -51,18 +49,11 @@ class FrameMaker:
         self.why = Why(shown.whole)
 
     def frame(self, step: Step, sentence: str) -> dict[str, Any]:
-        """The next frame.
+        """The next frame; `Frame` in static/pass/history.js has its types.
 
-        Returns:
-            node: id of the node to highlight.
-            sentence: the sentence of the step.
-            changes: (address, lines before, lines after).
-            fresh: addresses to highlight.
-            moves: (address of an arrow, the number that moves along it).
-            came: addresses of the arrows along which the gradients of the node have come.
-            step: the step as JSON.
-            why: by tensor, the new reason for its grad, if it changed.
-            code: see `code_step`.
+        `node` and the addresses `fresh` are highlighted. `changes`: address, lines before, lines after. `moves`: address of an
+        arrow, the number that moves along it. `came`: addresses of the arrows along which the gradients of the node have come.
+        `why`: by tensor, the new reason for its grad, if it changed. `code`: see `code_step`.
         """
         shown = self.shown.step(step)
         addresses = list(dict.fromkeys(cell_address(c.at) for c in shown.changes))
@@ -152,16 +143,8 @@ class MapFrames:
         return ", ".join(self._oddities.alarms(card, self.known, self._outliers)), "grad"
 
     def frame(self, step: Step, sentence: str) -> dict[str, Any]:
-        """The next frame.
-
-        Returns:
-            node: the innermost card of the node.
-            sentence: the sentence of the step.
-            changes: (address, lines before, lines after).
-            norms: (flow, before, after).
-            fresh: addresses to highlight.
-            step: the step as JSON, without its numbers.
-            code: see `code_step`.
+        """The next frame, as of a figure; `node` is the innermost card of the node, and the step is without its numbers.
+        `norms`: flow, before, after.
         """
         told = of_step(step)
         flows = {flow.id: (card, flow) for place in told for card, flow in self._flows.get(place, ())}
@@ -221,13 +204,8 @@ class StepFrames:
         self._labels = Labels(stepper.document)
 
     def frame(self, index: int) -> dict[str, Any]:
-        """The next frame: that of `FrameMaker` or `MapFrames`, and
-
-        Returns:
-            facts: see stepper/stops.py.
-            did: by part that the step has left, what it did.
-            ran: the name of the node, if a box hides it.
-            ready: see `ready`.
+        """The next frame: that of `FrameMaker` or `MapFrames`, and `facts` (see stepper/stops.py), `did` (by part that the step
+        has left, what it did), `ran` (the name of the node, if a box hides it) and `ready` (see there).
         """
         stepper = self._stepper
         step, facts = stepper.recorded[index], stepper.facts(index)

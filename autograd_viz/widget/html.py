@@ -67,18 +67,14 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
     The theme is that of the picture, or "auto" to follow the reader's system.
     """
     title = ", ".join(t.name for t in stepper.document.tensors if t.name)
+    still = drawing if isinstance(drawing, MapDrawing) else drawing.on_screen(True).get("brief", drawing)
     return offline_page(
         *KINDS[0],
         _recording(stepper, theme, step, drawing),
         title=title or "autograd_viz",
         heading=": ".join(filter(None, (words.ui()["aria_widget"], title))),
-        still=_still(drawing).svg(stepper.state_at(step), theme_named("light" if theme == "auto" else theme)),
+        still=still.svg(stepper.state_at(step), theme_named("light" if theme == "auto" else theme)),
     )
-
-
-def _still(drawing: Drawing | MapDrawing) -> Drawing | MapDrawing:
-    """What stands for the page where it cannot run: a figure in brief."""
-    return drawing if isinstance(drawing, MapDrawing) else drawing.on_screen(True).get("brief", drawing)
 
 
 def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title: str, heading: str, still: str) -> str:
@@ -87,17 +83,13 @@ def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title:
     `still` is an SVG, or the text of what is shown; see Note [A still in each page].
     """
     loader, script, style = _blocks(entry, styles)
-    policy = {
-        "default-src": "'none'",
-        "script-src": f"{_hash(loader)} {_hash(script)}",
-        "style-src": _hash(style),
-        "img-src": "data:",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
+    policy = (
+        f"default-src 'none'; script-src {hash_of(loader)} {hash_of(script)}; style-src {hash_of(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
     places = {
         "language": words.language(),
-        "policy": text("; ".join(map(" ".join, policy.items()))),
+        "policy": text(policy),
         "title": text(title),
         "heading": text(heading),
         "no_script": text(words.ui()["html_no_script"]),
@@ -128,7 +120,7 @@ def allowed_around() -> tuple[list[str], list[str]]:
     """The hashes of scripts and of styles that a page must allow if it shows our pages in frames, which obey both policies."""
     blocks = [_blocks(*kind) for kind in KINDS]
     styles = {page_style(), *(style for _, _, style in blocks)}
-    return sorted({_hash(b) for loader, script, _ in blocks for b in (loader, script)}), sorted(map(_hash, styles))
+    return sorted({hash_of(b) for loader, script, _ in blocks for b in (loader, script)}), sorted(map(hash_of, styles))
 
 
 def run_html(data: dict[str, Any], still: str) -> str:
@@ -178,7 +170,8 @@ def _packed(block: str) -> str:
     return base64.b64encode(gzip.compress(block.encode(), mtime=0)).decode()
 
 
-def _hash(block: str) -> str:
+def hash_of(block: str) -> str:
+    """By which a policy allows a script or a style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()}'"
 
 

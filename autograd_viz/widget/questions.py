@@ -68,14 +68,8 @@ NOISE_SEED = 0  # the preview and the edit add the same noise
 
 
 def change_of(how: str, text: str) -> Any:
-    """A change that a person has typed.
-
-    Args:
-        how: "value", "scale", "zero", "clip", "element" or "noise".
-        text: a number or a nested list; a factor; a norm; "0, 1 = 2.5"; a standard deviation.
-
-    Raises:
-        ValueError: the text cannot be read so.
+    """A change that a person has typed: a "value" (a number or a nested list), a factor to "scale" by, "zero", a norm to "clip"
+    to, an "element" ("0, 1 = 2.5"), the standard deviation of "noise". ValueError: the text cannot be read so.
     """
     if how not in CHANGES:
         raise ValueError(how)

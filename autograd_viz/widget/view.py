@@ -18,11 +18,8 @@ Look = tuple[Drawing | MapDrawing, str]  # a drawing, and the box to look at
 class View:
     """One pass at two scales, frame by frame. Frames are made when somebody reads them.
 
-    Attributes:
-        drawing: what is shown.
-        map: also while the figure of a card is shown; None if there is none.
-        is_read: somebody has read the frames: new ones are sent. Else there may be no page.
-        known: how many frames the page has.
+    `drawing` is shown; `map` is there also while the figure of a card is shown, None if there is none. `is_read`: somebody has
+    read the frames, so new ones are sent; else there may be no page. `known`: how many frames the page has.
     """
 
     def __init__(self, stepper: Stepper, drawing: Drawing | MapDrawing, theme: Theme) -> None:

@@ -23,15 +23,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import traitlets
 
 from .. import words
+from ..graph import Step, Value
 from ..graph.codec import to_plain
-from ..graph.model import Value
 from ..graph.text import Labels, gradient_text
-from ..graph.trace import Step
 from ..pictures.files.cell import cell_bundle
 from ..pictures.maps.drawing import MapDrawing
-from ..pictures.render import theme_named
+from ..pictures.render import Writer, theme_named
 from ..pictures.render.drawing import Drawing
-from ..pictures.render.writer import Writer
 from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.sentences import advise
 from ..stepper.stepper import Stepper
@@ -48,11 +46,6 @@ MOST_NODES = 1000  # of a pass whose effect is shown while a person types
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def _as_text(picture: dict[str, Any], widget: Any) -> str:
-    """The picture as text: Jupyter would walk through all its parts, more than once."""
-    return json.dumps(picture, allow_nan=False)
 
 
 def _move(verb: Callable[Concatenate[Stepper, P], R]) -> Callable[Concatenate[StepperWidget, P], R]:
@@ -102,7 +95,8 @@ class StepperWidget(Quiet, OneSource):
     kind = "stepper"
 
     entry, styles = ENTRY, STYLES
-    picture = traitlets.Dict().tag(sync=True, to_json=_as_text)
+    # as text: Jupyter would walk through all its parts, more than once
+    picture = traitlets.Dict().tag(sync=True, to_json=lambda picture, widget: json.dumps(picture, allow_nan=False))
     frames: Any = FramesTrait().tag(sync=True)
     recorded = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
@@ -219,36 +213,24 @@ class StepperWidget(Quiet, OneSource):
 
     def expand(self, what: Any) -> None:
         """Open a group. It is given by title or id, or by a tensor or node inside it (itself, its name or id).
-
-        Raises:
-            ValueError: it does not exist, or no group hides it.
+        ValueError: it does not exist, or no group hides it.
         """
         drawing = self.drawing
         is_map = isinstance(drawing, MapDrawing)
         self._look(lambda: (drawing.expanded(what if is_map else self.stepper.id_of(what)), ""))
 
     def collapse(self, what: str) -> None:
-        """Draw a group as one box again, given by title or id.
-
-        Raises:
-            ValueError: the group does not exist.
-        """
+        """Draw a group as one box again, given by title or id. ValueError: the group does not exist."""
         self._look(lambda: (self.drawing.collapsed(what), ""))
 
     def figure(self, what: str = "") -> None:
         """Go from the map to the figure of a card, given by path or id. The rest of the graph is drawn in groups.
-
-        Raises:
-            ValueError: there is no such card, or no map.
+        ValueError: there is no such card, or no map.
         """
         self._look(lambda: self.view.figure(what))
 
     def map(self) -> None:
-        """Go back to the map.
-
-        Raises:
-            ValueError: there is no map.
-        """
+        """Go back to the map. ValueError: there is no map."""
         self._look(lambda: (self.view.known_map(), ""))
 
     def into(self) -> None:
@@ -263,11 +245,7 @@ class StepperWidget(Quiet, OneSource):
 
     def leave(self, what: str) -> None:
         """Run to a group or card, given by title, path or id, and through it: a step over it, or out of it.
-
-        `did` says what it did.
-
-        Raises:
-            ValueError: there is none, or it has run.
+        `did` says what it did. ValueError: there is none, or it has run.
         """
 
         def leaving() -> None:

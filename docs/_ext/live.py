@@ -4,10 +4,8 @@
 address of the repository; "" where none is known. Without them their links are left out.
 """
 
-import base64
 import linecache
 import re
-import zlib
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from sphinx.application import Sphinx
 
 import autograd_viz as av
 from autograd_viz.pictures.render import THEMES
+from autograd_viz.site.links import fragment
 
 BEGIN = "import autograd_viz as av"
 # pages whose examples run in a browser, without PyTorch and other programs, and how many of their programs
@@ -45,13 +44,6 @@ def linked(page: str, blocks: list[str]) -> list[str]:
     found = programs(blocks)
     few = found[: RUNS_THERE.get(page, 0)]
     return [p if p in few and not NOT_THERE.search(p) else "" for p in found]
-
-
-def fragment(program: str) -> str:
-    """The link's part that holds the program, as static/playground.js reads it."""
-    packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
-    packed = packer.compress(program.encode()) + packer.flush()
-    return f"#code={base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
 
 
 def stepping_page(program: str, name: str, folder: Path) -> bool:
@@ -91,7 +83,7 @@ def add_live(app: Sphinx, page: str, doctree: nodes.document) -> None:
                 block.parent.insert(place, _raw(frame if page == "index" else folded))
                 place += 1
         if program and app.config.playground:
-            link = f"{root}{app.config.playground}{fragment(program)}"
+            link = f"{root}{app.config.playground}#{fragment(program)}"
             block.parent.insert(place, _raw(f'<p class="run-here"><a href="{escape(link)}">Run it here</a></p>'))
     if page == "index":  # on a page that cannot step, this picture stands for the figure
         for picture in [p for p in doctree.findall(nodes.image) if p["uri"].endswith("stepping.gif")]:

@@ -39,5 +39,5 @@ def cut_said(document: Document, at: int) -> str:
         code = "detach()"
     elif len(code) > LONGEST:
         code = f"….{code.rpartition('.')[2]}"
-    line = "" if op.source is None else f", {words.MAP_LINE.format(line=op.source.line)}"
+    line = "" if op.source is None else f", {words.AT_LINE.format(line=op.source.line)}"
     return words.MAP_CUT.format(code=shortened(code, LONGEST), line=line)

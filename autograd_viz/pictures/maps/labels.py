@@ -176,10 +176,10 @@ class Labels:
 
     def _place(self, card: Card) -> str:
         source, count = self.index.document.ops[card.first].source, len(self.nodes(card))
-        nodes = words.MAP_NODE if count == 1 else words.MAP_NODES.format(count=count)
+        nodes = words.PICTURE_NODE if count == 1 else words.PICTURE_NODES.format(count=count)
         nodes = nodes if self.index.document.nodes else ""
         what = card.title.rpartition("() · ")[2] if self.code(card) else nodes
-        return nodes if source is None else f"{words.MAP_LINE.format(line=source.line)} · {what}"
+        return nodes if source is None else f"{words.AT_LINE.format(line=source.line)} · {what}"
 
     def lines(self, card: Card) -> list[Line]:
         """The parameters that are written out in a closed card."""

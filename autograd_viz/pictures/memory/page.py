@@ -24,8 +24,8 @@ def page_html(report: Report, theme: str) -> str:
     pictures = {"on-light": "light", "on-dark": "dark"} if theme == "auto" else {"": theme}
     tables = {
         words.MEMORY_PAGE_CHECKPOINTS: "checkpoint",
-        words.MEMORY_PAGE_MODULES: "module",
-        words.MEMORY_PAGE_LINES: "line",
+        words.BY_MODULE: "module",
+        words.BY_LINE: "line",
         words.MEMORY_PAGE_TENSORS: "tensor",
     }
     places = {

@@ -254,5 +254,5 @@ def _said(cell: Cell) -> list[str]:
     first = h.storage.uses[0]
     name = h.label.rpartition(".")[2] if h.storage.kind == PARAMETER else h.label
     source = None if h.op is None else h.op.source
-    line = [] if source is None else [words.MAP_LINE.format(line=source.line)]
+    line = [] if source is None else [words.AT_LINE.format(line=source.line)]
     return [shortened(name, 40), f"{size} {first.shape}", *line]

@@ -72,7 +72,7 @@ class Overlay:
         return element("text", text(said), x=round(x, 1), y=round(y, 1), font_size=size, fill=self.colour[role], **look)
 
     def _head(self) -> Iterator[str]:
-        yield self._write(EDGE, 30, words.RUNS_TITLE.format(a=self.titles[0], b=self.titles[1]), 18, font_weight="bold")
+        yield self._write(EDGE, 30, words.DIFF_TITLE.format(a=self.titles[0], b=self.titles[1]), 18, font_weight="bold")
         stroke = self.colour["grad" if self.first else "row-stroke"]
         size: dict[str, Any] = {"width": WIDTH - 2 * EDGE, "height": 14 + 18 * len(self.said)}
         yield element("rect", x=EDGE, y=46, rx=8, fill="none", stroke=stroke, **size)

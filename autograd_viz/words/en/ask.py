@@ -15,6 +15,5 @@ CAUSE_LOSS_FINE = "Nothing stands out on the way to this loss ({count} looked at
 CAUSE_LOSS_FINE_UNSEEN = (
     "Nothing stands out on the way to this loss ({count} looked at). Most checks need what av.watch() records."
 )
-DO_LOSS_FINE_UNSEEN = "Call it before the loop, and ask again after it."
+DO_LOSS_FINE_UNSEEN = DO_ALL_FINE_UNSEEN = "Call it before the loop, and ask again after it."
 CAUSE_ALL_FINE_UNSEEN = "Nothing stands out ({count} looked at). Most checks need what av.watch() records."
-DO_ALL_FINE_UNSEEN = "Call it before the loop, and ask again after it."

@@ -13,6 +13,5 @@ CAUSE_SHARDED_MISSING = "它是 {ranks} 个 rank 中本 rank 的分片，完整�
 CAUSE_ALL_FINE = "没有异常（查看了 {count} 个张量）。"
 CAUSE_LOSS_FINE = "通往这个损失的路上没有异常（查看了 {count} 个张量）。它不是叶子，所以它自己的 grad 是 None。"
 CAUSE_LOSS_FINE_UNSEEN = "通往这个损失的路上没有异常（查看了 {count} 个张量）。大多数检查需要 av.watch() 的记录。"
-DO_LOSS_FINE_UNSEEN = "在循环之前调用它，运行之后再问一次。"
+DO_LOSS_FINE_UNSEEN = DO_ALL_FINE_UNSEEN = "在循环之前调用它，运行之后再问一次。"
 CAUSE_ALL_FINE_UNSEEN = "没有异常（查看了 {count} 个张量）。大多数检查需要 av.watch() 的记录。"
-DO_ALL_FINE_UNSEEN = "在循环之前调用它，运行之后再问一次。"

@@ -5,12 +5,11 @@ DO_CHANGED_SINCE = "在 backward() 之后、step() 之前调用 explain()。"
 
 # 前向传播中的 nan 或 inf
 CAUSE_GIVEN_LEAF = "{tensor} 本身现在含有 {what}（{line}）。"
-DO_GIVEN_LEAF = "请看最早出现它的那一步：av.watch(model) 会停在那里，并指出是哪个运算。"
+DO_GIVEN_LEAF = DO_DIVERGED = "请看最早出现它的那一步：av.watch(model) 会停在那里，并指出是哪个运算。"
 CAUSE_GIVEN = "{tensor} 含有 {what}，而且不是由有记录的运算得到的（{line}）。"
 DO_GIVEN = "检查它从何而来：torch.isfinite(x).all()。"
 MORE_GIVEN = "如果它是掩码，每一行至少留一个元素不掩盖。"
 CAUSE_DIVERGED = "训练已发散：损失是 {what}，更新后的 {leaves} 也含有 {what}（{line}）。"
-DO_DIVERGED = "请看最早出现它的那一步：av.watch(model) 会停在那里，并指出是哪个运算。"
 MORE_DIVERGED = "归一化也有帮助。clip_grad_norm_() 可以限制梯度的范数。"
 NAN_OR_INF = "nan 或 inf"
 CAUSE_FORWARD_BORN = "{op} 的输入是 {inputs}，结果是 {what}（{line}）。"

@@ -80,7 +80,6 @@ UI = {
     "copy": "复制当前画面（PNG）",
     "minimap": "缩略图",
     "view": "视图",
-    # 停止点
     "key_actual": "原始大小",
     "key_panel": "显示或隐藏面板",
     "unused_output": "这个输出没有被用到",
@@ -177,7 +176,6 @@ UI = {
     "arrived_of": "已到达 {arrived} 个，共 {expected} 个",
     "held": "保存的张量占用的内存",
     "freed_by": "{node} 释放了 {bytes}",
-    # 编辑
     # 消息
     "error": "错误",
     "printed": "钩子和 Function 打印的内容",
