@@ -36,8 +36,6 @@ class Module(HookedCall, Modes, State):
         """Compute the output. Calling the module calls it."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
-    # -- parameters, buffers and submodules as attributes -------------------------------------------------------------
-
     def __getattr__(self, name: str) -> Any:
         for kept in ("_parameters", "_buffers", "_modules"):
             if name in self.__dict__.get(kept, ()):
@@ -61,16 +59,13 @@ class Module(HookedCall, Modes, State):
 
     def _set_other(self, name: str, value: Any) -> None:
         """Set any other attribute. It may replace a parameter, buffer or submodule."""
-        if name in self.__dict__.get("_parameters", ()) and value is not None:
-            raise TypeError(f"cannot assign '{kind_of(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)")
-        if name in self.__dict__.get("_modules", ()) and value is not None:
-            raise TypeError(f"cannot assign '{kind_of(value)}' as child module '{name}' (torch.nn.Module or None expected)")
-        if name in self.__dict__.get("_buffers", ()) and value is not None and not isinstance(value, Tensor):
-            raise TypeError(
-                f"cannot assign '{kind_of(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
-            )
-        for kept in ("_parameters", "_modules", "_buffers"):
+        for kept, what, wanted in (
+            ("_parameters", "parameter", "torch.nn.Parameter"), ("_modules", "child module", "torch.nn.Module"),
+            ("_buffers", "buffer", "torch.nn.Buffer, torch.Tensor"),
+        ):  # fmt: skip
             if name in self.__dict__.get(kept, ()):
+                if value is not None and not (kept == "_buffers" and isinstance(value, Tensor)):
+                    raise TypeError(f"cannot assign '{kind_of(value)}' as {what} '{name}' ({wanted} or None expected)")
                 self.__dict__[kept][name] = value
                 return
         object.__setattr__(self, name, value)
@@ -100,9 +95,7 @@ class Module(HookedCall, Modes, State):
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter. None reserves the name.
 
-        Raises:
-            TypeError: `param` is not a Parameter.
-            KeyError: the name is empty, has a dot, or belongs to another attribute.
+        Raises TypeError: `param` is not a Parameter. Raises KeyError: the name is empty, has a dot, or is another attribute's.
         """
         self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
@@ -113,9 +106,7 @@ class Module(HookedCall, Modes, State):
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is state but is not trained. `persistent=False` keeps it out of `state_dict`.
 
-        Raises:
-            TypeError: `tensor` is not a tensor.
-            KeyError: the name is empty, has a dot, or belongs to another attribute.
+        Raises TypeError: `tensor` is not a tensor. Raises KeyError: the name is empty, has a dot, or is another attribute's.
         """
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
@@ -130,9 +121,7 @@ class Module(HookedCall, Modes, State):
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a submodule. Its name may be any str without a dot.
 
-        Raises:
-            TypeError: `module` is not a Module.
-            KeyError: the name is empty, has a dot, or belongs to another attribute.
+        Raises TypeError: `module` is not a Module. Raises KeyError: the name is empty, has a dot, or is another attribute's.
         """
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
@@ -140,8 +129,6 @@ class Module(HookedCall, Modes, State):
         self._modules[name] = module
 
     register_module = add_module
-
-    # -- listing ------------------------------------------------------------------------------------------------------
 
     def named_children(self) -> Named:
         """Direct submodules with their names, each once."""
@@ -221,8 +208,6 @@ class Module(HookedCall, Modes, State):
     def get_buffer(self, target: str) -> Tensor:
         """The buffer with that dotted name."""
         return self._get(target, "_buffers", "a buffer")  # type: ignore[no-any-return]
-
-    # -- printing -----------------------------------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
         """The options in the brackets of the repr."""

@@ -53,12 +53,9 @@ class State:
         raise RuntimeError(_NEVER.format("set_extra_state"))
 
     def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
-        """All parameters and persistent buffers by dotted name. They share memory with the module.
+        """All parameters and persistent buffers by dotted name, after `prefix`. They share memory with the module.
 
-        Args:
-            destination: the dictionary to fill.
-            prefix: put before every name.
-            keep_vars: the Parameters themselves instead of detached tensors.
+        `destination` is a dictionary to fill. With `keep_vars` they are the Parameters themselves, not detached tensors.
         """
         if destination is None:
             destination = OrderedDict()
@@ -75,16 +72,9 @@ class State:
         return destination
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> IncompatibleKeys:
-        """Copy values by name into parameters and buffers.
+        """Copy values by name into parameters and buffers; with `assign`, use the given tensors themselves.
 
-        Args:
-            state_dict: the result of `state_dict`.
-            strict: refuse missing and unexpected names.
-            assign: use the given tensors themselves instead of copying their values.
-
-        Raises:
-            TypeError: not a dictionary.
-            RuntimeError: shapes differ, or (strict) names; one message lists all.
+        Raises TypeError: not a dictionary. Raises RuntimeError: shapes differ, or (strict) names; one message lists all.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")

@@ -1,8 +1,4 @@
-"""Attention and the transformer.
-
-Each position gets the mean of all values, weighted by how well its query matches their keys. A transformer has layers of
-attention and of small networks. Each block is added to its input and normalized.
-"""
+"""Attention: a position gets the mean of all values, weighted by how well its query matches their keys; and the transformer."""
 
 from __future__ import annotations
 
@@ -30,18 +26,9 @@ __all__ = [
 class MultiheadAttention(Module):
     """softmax(q kᵀ / sqrt(d)) v in several heads. Each head has a part of the features.
 
-    Args:
-        embed_dim: the number of features.
-        num_heads: must divide `embed_dim`.
-        dropout: of the weights, in training.
-        bias: add one in the projections.
-        add_bias_kv: a learned key and value at the end of the sequence.
-        add_zero_attn: a key and value of zeros at the end.
-        kdim: features of the keys; default: `embed_dim`.
-        vdim: features of the values; default: `embed_dim`.
-        batch_first: sequences are (batch, time, features).
-        device: the CPU.
-        dtype: the type of the parameters.
+    `num_heads` must divide `embed_dim`, the number of features; keys and values may have `kdim` and `vdim`. `dropout` is of the
+    weights, `bias` of the projections. `add_bias_kv` adds a learned key and value at the end of the sequence, `add_zero_attn`
+    zeros. Sequences are (time, batch, features), or with `batch_first` (batch, time, features).
     """
 
     def __init__(
@@ -59,8 +46,7 @@ class MultiheadAttention(Module):
         self.head_dim, self.add_zero_attn = embed_dim // num_heads, add_zero_attn
         refuse_if(self.head_dim * num_heads != embed_dim, "embed_dim must be divisible by num_heads", AssertionError)
         made = {"dtype": dtype, "device": device}
-        same = self.kdim == embed_dim and self.vdim == embed_dim
-        self._qkv_same_embed_dim = same
+        self._qkv_same_embed_dim = same = self.kdim == embed_dim and self.vdim == embed_dim
         for name, width in (("q_proj_weight", embed_dim), ("k_proj_weight", self.kdim), ("v_proj_weight", self.vdim)):
             self.register_parameter(name, None if same else parameter(embed_dim, width, **made))
         self.register_parameter("in_proj_weight", parameter(3 * embed_dim, embed_dim, **made) if same else None)
@@ -85,17 +71,9 @@ class MultiheadAttention(Module):
         self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None = None, need_weights: bool = True,
         attn_mask: Tensor | None = None, average_attn_weights: bool = True, is_causal: bool = False,
     ) -> tuple[Any, Any]:  # fmt: skip
-        """The output, and the weights (the mean over the heads), or None.
+        """The output, and the weights (the mean over the heads, or those of all), or None if they are not needed.
 
-        Args:
-            query: (time, batch, features).
-            key: compared with the query.
-            value: averaged with the weights.
-            key_padding_mask: True (or -inf) for keys that are padding.
-            need_weights: return the weights too.
-            attn_mask: True (or -inf) for pairs of query and key to ignore.
-            average_attn_weights: the mean over the heads instead of all heads.
-            is_causal: `attn_mask` is the causal one.
+        A mask is True (or -inf) for keys that are padding, and for pairs of query and key to ignore.
         """
         turned = self.batch_first and query.dim() == 3
         if turned:  # one tensor stays one, so that one product projects it
@@ -195,8 +173,7 @@ class _Stack(Module):
     def __init__(self, layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
         self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
-        self.norm = norm
+        self.num_layers, self.norm = num_layers, norm
 
     def _through(self, x: Any, *others: Any, **masks: Any) -> Any:
         for layer in self.layers:

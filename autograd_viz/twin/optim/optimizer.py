@@ -49,10 +49,7 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 class Optimizer:
     """Updates parameters by their gradients. A subclass defines `_update`, for one parameter.
 
-    Attributes:
-        param_groups: dictionaries with the parameters under "params" and their options.
-        state: the state of each parameter.
-        defaults: the default options of a group.
+    `param_groups` are dictionaries with the parameters under "params" and their options, by default those in `defaults`.
     """
 
     _steps = 0
@@ -82,9 +79,7 @@ class Optimizer:
     def add_param_group(self, param_group: Group) -> None:
         """Add parameters, with options of their own.
 
-        Raises:
-            TypeError: not a dict, or a parameter is not a tensor.
-            ValueError: a parameter is not a leaf, or is in another group.
+        Raises TypeError: not a dict, or no tensor in it. Raises ValueError: a parameter is not a leaf, or is in another group.
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
@@ -115,11 +110,7 @@ class Optimizer:
 
     @with_hooks
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update each parameter that has a gradient.
-
-        Args:
-            closure: computes the loss and its gradients again, and returns the loss.
-        """
+        """Update each parameter that has a gradient. `closure` computes gradients again, and returns the loss."""
         loss = None
         if closure is not None:
             with enable_grad():
@@ -137,14 +128,7 @@ class Optimizer:
         return loss
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """Change the array `p` in place.
-
-        Args:
-            p: the parameter's values.
-            grad: its gradient (negated if the group maximizes).
-            state: the state of this parameter, as tensors.
-            group: the options.
-        """
+        """Change the values `p` in place. The gradient is negated if the group maximizes; the state holds tensors."""
         raise NotImplementedError
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -154,8 +138,6 @@ class Optimizer:
     def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
         return register(self._hooks["step_post"], hook)
-
-    # -- saving -------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
         """State and options. Parameters are numbered."""
@@ -171,16 +153,16 @@ class Optimizer:
         if any(len(a["params"]) != len(b["params"]) for a, b in zip(saved, groups, strict=True)):
             raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
         by_number = dict(zip((i for g in saved for i in g["params"]), (p for g in groups for p in g["params"]), strict=True))
-        self.state = defaultdict(dict)
-        for i, memory in state_dict["state"].items():
-            self.state[by_number[i]] = {k: _copied(v) for k, v in memory.items()}
+        state = {by_number[i]: {k: _copied(v) for k, v in memory.items()} for i, memory in state_dict["state"].items()}
+        self.state = defaultdict(dict, state)
         self.param_groups = [{**new, "params": old["params"]} for new, old in zip(saved, groups, strict=True)]
 
     def __repr__(self) -> str:
-        texts = []
-        for i, group in enumerate(self.param_groups):
-            shown = sorted(group.keys() - {"params", "param_names"})
-            texts.append("\n".join([f"Parameter Group {i}", *(f"    {k}: {group[k]}" for k in shown)]))
+        hidden = {"params", "param_names"}
+        texts = [
+            "\n".join([f"Parameter Group {i}", *(f"    {k}: {group[k]}" for k in sorted(group.keys() - hidden))])
+            for i, group in enumerate(self.param_groups)
+        ]
         return f"{type(self).__name__} (\n" + "\n\n".join(texts) + "\n)"
 
 

@@ -57,12 +57,8 @@ def clip_grad_norm_(
 ) -> Tensor:  # fmt: skip
     """Scale all gradients together so that their norm is at most `max_norm`. Returns the norm before.
 
-    Args:
-        parameters: the parameters whose `grad` is clipped.
-        max_norm: the bound.
-        norm_type: the p of the norm; inf is the largest absolute value.
-        error_if_nonfinite: raise if the norm is nan or inf.
-        foreach: has no effect.
+    `norm_type` is the p of the norm; inf is the largest absolute value. Raises RuntimeError: it is not finite, and
+    `error_if_nonfinite`.
     """
     chosen = _with_gradients([parameters] if isinstance(parameters, Tensor) else parameters)
     total = get_total_norm([p.grad for p in chosen], norm_type, error_if_nonfinite)

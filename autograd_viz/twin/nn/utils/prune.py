@@ -14,13 +14,9 @@ from .gradients import parameters_to_vector
 
 
 class BasePruningMethod:
-    """A way to choose what is pruned, and the hook that prunes it. A subclass defines `compute_mask`.
+    """A way to choose what is pruned, and the hook that prunes it. A subclass defines `compute_mask`."""
 
-    Attributes:
-        PRUNING_TYPE: "unstructured" sees the elements that are left, "structured" the channels that are left, "global" all.
-    """
-
-    PRUNING_TYPE = "unstructured"
+    PRUNING_TYPE = "unstructured"  # it sees the elements that are left; "structured" the channels that are left, "global" all
     dim = -1
     _tensor_name: str
 
