@@ -23,9 +23,8 @@ sequence = iter(range(1, LAST + 1))  # the numbers of backward nodes, in the ord
 class Modes:
     """The flags that an op reads before it runs. `State` is the only instance.
 
-    Attributes:
-        attentive: something must see every new node: anomaly mode, saved-tensor hooks, inference mode.
-        in_rule: a backward rule is being recorded, so a Python number selects PyTorch's overload for numbers.
+    `attentive`: something must see every new node: anomaly mode, saved-tensor hooks, inference mode. `in_rule`: a backward rule
+    is being recorded, so a Python number selects PyTorch's overload for numbers.
     """
 
     __slots__ = ("attentive", "in_rule", "inference")

@@ -104,12 +104,7 @@ def callers_place() -> Place:
 class Call:
     """One op that recorded no node, or a call of a Function. The tensor keeps its call, and the call keeps its inputs.
 
-    Attributes:
-        op: the op's name as in ``torch.<op>``; for a tensor made from numbers, the factory's name.
-        inputs: the input tensors; a Python number is a 0-d tensor.
-        node: the node of a Function (function.py) while it is alive, else None. Other nodes have no Call (node.py).
-        depth: how many untracked calls this one depends on, in a chain.
-        outputs: weak references to the results, if there are several.
+    `op` is the name as in ``torch.<op>``; for a tensor made from numbers, the factory's name. A number is a 0-d input.
     """
 
     __slots__ = ("__weakref__", "_node", "at", "depth", "inputs", "op", "options", "order", "outputs")
@@ -117,13 +112,13 @@ class Call:
     def __init__(self, op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, at: Place) -> None:
         self.op, self.inputs, self.options, self.at = op, inputs, options or {}, at
         self.order = now()
-        self.depth = 0
+        self.depth = 0  # how many untracked calls this one depends on, in a chain
         self._node: weakref.ref[Any] | None = None  # weak, because the node holds the call
-        self.outputs: tuple[weakref.ref[Any], ...] = ()
+        self.outputs: tuple[weakref.ref[Any], ...] = ()  # the results, if there are several
 
     @property
     def node(self) -> Any:
-        """The node of this call's Function."""
+        """The node of this call's Function while it is alive. Other nodes have no Call (node.py)."""
         return None if self._node is None else self._node()
 
     @node.setter

@@ -20,13 +20,9 @@ Order = tuple[int, int]
 
 
 class Stretch:
-    """A part of the run, as an interval in the order of all ops.
+    """A part of the run, as an interval in the order of all ops: a scope, the call of a module, or a checkpoint.
 
-    Attributes:
-        name, module: of a scope; a weak reference to a called module. A checkpoint has neither.
-        begin, end: orders (provenance.py); `end` is None until the stretch ends.
-        frame: the frame of the user's code that opened a scope, until it ends.
-        at: the user's place that called the module; None if a module called it.
+    `frame` is that of the user's code that opened a scope. `at` is the user's place that called a module; None in a module.
     """
 
     __slots__ = ("at", "begin", "end", "frame", "module", "name")

@@ -35,39 +35,16 @@ from .table import Table
 from .view import become_view
 
 _IF_REAL = " if _x0.dtype.kind != 'c' else refuse_complex(primitive.name, _x0)"
-_NAMES: dict[str, Any] = {  # the globals of the programs
-    "NUMBERS": frozenset({int, float, bool}),
-    "Number": Number,
-    "PLAIN": PLAIN,
-    "SavedResult": SavedResult,
-    "State": State,
-    "recording": recording,
-    "Tensor": Tensor,
-    "accumulator": accumulator,
-    "asarray": np.asarray,
-    "attend": attend,
-    "become_view": become_view,
-    "brought_together": brought_together,
-    "check_broadcast": check_broadcast,
-    "frame": sys._getframe,
-    "has_gradient": has_gradient,
-    "in_order_of": in_order_of,
-    "is_ours": provenance.is_ours,
-    "keep": keep,
-    "keep_option": keep_option,
-    "ndarray": np.ndarray,
-    "new": object.__new__,
-    "operand": as_operand,
-    "option_of": option_of,
-    "ours": provenance.ours,
-    "quiet": quiet,
-    "ref": ref,
-    "refuse_complex": refuse_complex,
-    "sequence": sequence,
+_UNDER_THEIR_NAMES: tuple[Any, ...] = (
+    Number, SavedResult, Tensor, accumulator, attend, become_view, brought_together, check_broadcast, has_gradient, in_order_of,
+    keep, keep_option, np.asarray, np.ndarray, option_of, provenance.is_ours, provenance.untracked, provenance.users_frame,
+    refuse_complex,
+)  # fmt: skip
+_NAMES: dict[str, Any] = {x.__name__: x for x in _UNDER_THEIR_NAMES} | {  # the globals of the programs
+    "NUMBERS": frozenset({int, float, bool}), "PLAIN": PLAIN, "State": State, "frame": sys._getframe, "new": object.__new__,
+    "operand": as_operand, "ours": provenance.ours, "quiet": quiet, "recording": recording, "ref": ref, "sequence": sequence,
     "theirs": provenance.theirs,
-    "untracked": provenance.untracked,
-    "users_frame": provenance.users_frame,
-}
+}  # fmt: skip
 
 
 def call_source(p: Table) -> list[str]:

@@ -26,18 +26,10 @@ def materialized(node: PrimitiveNode, grads: tuple[Any, ...]) -> tuple[Any, ...]
     return tuple((Tensor(z) if on_tensors else z) if g is None else g for g, z in zip(grads, zeros, strict=True))
 
 
-# the globals of the programs
-_NAMES: dict[str, Any] = {
-    "FREED": FREED,
-    "PLAIN": PLAIN,
-    "PrimitiveNode": PrimitiveNode,
-    "Tensor": Tensor,
-    "holds_tensor": holds_tensor,
-    "materialized": materialized,
-    "plain": plain,
-    "unpack": unpack,
-    "validate_output": validate_output,
-}
+_NAMES: dict[str, Any] = {  # the globals of the programs
+    "FREED": FREED, "PLAIN": PLAIN, "PrimitiveNode": PrimitiveNode, "Tensor": Tensor, "holds_tensor": holds_tensor,
+    "materialized": materialized, "plain": plain, "unpack": unpack, "validate_output": validate_output,
+}  # fmt: skip
 
 
 def make_node_class(p: Table) -> type[PrimitiveNode]:
@@ -126,13 +118,10 @@ def _rules(p: Table, on_tensors: bool) -> list[str]:
     in_order = sorted(range(len(p.rules)), key=lambda i: p.inputs[i]) if on_tensors and not p.variadic else range(len(p.rules))
     for i in in_order:  # PyTorch's order is by name, which shows in a recorded pass
         rule = p.rules[i]
-        if rule is None:
-            continue
-        call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
-        if p.variadic:
-            return [*lines, f"    r0 = tuple({call})"]
-        is_wanted = f" if next{i} is not None and (wanted is None or next{i} in wanted) else None"
-        lines.append(f"    r{i} = {call}{is_wanted * (len(p.rules) > 1)}")
+        if rule is not None:
+            call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
+            is_wanted = f" if next{i} is not None and (wanted is None or next{i} in wanted) else None"
+            lines.append(f"    r0 = tuple({call})" if p.variadic else f"    r{i} = {call}{is_wanted * (len(p.rules) > 1)}")
     return lines
 
 

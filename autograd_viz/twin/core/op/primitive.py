@@ -64,13 +64,10 @@ class Primitive(Table):
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"
 
-    # -- declaring ----------------------------------------------------------------------------------------------------
-
     def defvjp(self, /, **rules: Callable[..., Any]) -> None:
         """Give the rule of each differentiable input.
 
-        Raises:
-            TypeError, NameError: a rule is for, or asks for, something the op lacks; it uses a name that no op has.
+        Raises TypeError: a rule is for, or asks for, something the op lacks. Raises NameError: it uses a name that no op has.
         """
         self.read_rules(rules)
 
@@ -89,8 +86,6 @@ class Primitive(Table):
     def write_backward(self) -> None:
         """Give the node class its programs. It is called at their first use."""
         write_backward(self, self.node_class)
-
-    # -- forward ------------------------------------------------------------------------------------------------------
 
     @property
     def program(self) -> Callable[..., Any]:
@@ -217,20 +212,11 @@ class Primitive(Table):
 
 
 def primitive(
-    node_name: str = "",
-    *,
-    view: bool = False,
-    promotes: bool | Callable[..., Any] = False,
-    several: bool = False,
-    cuts: bool = False,
-    results: tuple[str, ...] = (),
-    returns: str = "",
-    nondifferentiable: tuple[str, ...] = (),
-    materialize: bool = True,
-    also_saved: tuple[str, ...] = (),
-    usual: Callable[..., Any] | None = None,
+    node_name: str = "", *, view: bool = False, promotes: bool | Callable[..., Any] = False, several: bool = False,
+    cuts: bool = False, results: tuple[str, ...] = (), returns: str = "", nondifferentiable: tuple[str, ...] = (),
+    materialize: bool = True, also_saved: tuple[str, ...] = (), usual: Callable[..., Any] | None = None,
     written: Callable[..., Symbol] | None = None,
-) -> Callable[..., Primitive]:
+) -> Callable[..., Primitive]:  # fmt: skip
     """Declare an op. `node_name` is the name of its backward node in PyTorch, always written out.
 
     Args:

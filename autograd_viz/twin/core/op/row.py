@@ -20,14 +20,9 @@ TRAITS = {*Traits._fields, "written"}  # the options of `primitive`; the others 
 
 
 def row(name: str, node_name: str, does: str, forward: Callable[..., Any], /, **more: Any) -> Primitive:
-    """Declare an op.
+    """Declare an op: the name by which rules call it, its docstring `does`, and its forward on arrays.
 
-    Args:
-        name: the name by which rules call it.
-        node_name: the name of its backward node; empty for an op that is not differentiable.
-        does: its docstring.
-        forward: on arrays. Its parameters are the inputs and options of the op.
-        more: the options of `primitive`, and a rule for each differentiable input (`defvjp`).
+    `more` has the options of `primitive`, and a rule for each differentiable input (`defvjp`).
     """
     made: Any = forward
     made.__name__ = made.__qualname__ = name
@@ -39,15 +34,7 @@ def row(name: str, node_name: str, does: str, forward: Callable[..., Any], /, **
 
 
 def public_row(names: str, node_name: str, does: str, forward: Callable[..., Any], /, **more: Any) -> Primitive:
-    """Declare an op with public names.
-
-    Args:
-        names: as `public` takes them, separated by spaces. The first is the name by which rules call it.
-        node_name: the name of its backward node; empty for an op that is not differentiable.
-        does: its docstring.
-        forward: on arrays.
-        more: as for `row`, and `inplace` (see `public`).
-    """
+    """`row` with public names, as `public` takes them, separated by spaces. The first is the name by which rules call it."""
     inplace = more.pop("inplace", False)
     return _published(row(names.split(maxsplit=1)[0].rpartition(".")[2], node_name, does, forward, **more), names, inplace)
 

@@ -38,21 +38,15 @@ _ENDINGS[INFERENCE] = _ENDINGS[NO_GRAD].replace("no_grad block", "inference_mode
 
 
 class View:
-    """How a view depends on its base.
-
-    Attributes:
-        base: the tensor that owns the memory; never a view.
-        cuts: the ops that lead from the base to the view.
-        kind: why in-place changes are forbidden, if they are (NO_GRAD, SEVERAL, ...).
-        seen: the version for which the view's grad_fn is right.
-        borrowed: the view requires grad only through its base. Ops on it are recorded, but it gets no gradient.
-    """
+    """How a view depends on its base, the tensor that owns the memory, which is never a view."""
 
     __slots__ = ("base", "borrowed", "cuts", "kind", "seen")
 
     def __init__(self, base: Tensor, cuts: tuple[Cut, ...], kind: str) -> None:
-        self.base, self.cuts, self.kind, self.seen = base, cuts, kind, _version(base)
-        self.borrowed = False
+        self.base, self.cuts = base, cuts  # `cuts` are the ops that lead from the base to the view
+        self.kind = kind  # why in-place changes are forbidden, if they are (NO_GRAD, SEVERAL, ...)
+        self.seen = _version(base)  # the version for which the view's grad_fn is right
+        self.borrowed = False  # it requires grad only through its base: ops on it are recorded, but it gets no gradient
 
     @property
     def is_old(self) -> bool:

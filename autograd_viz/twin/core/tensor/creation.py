@@ -41,9 +41,6 @@ def leaf(
     return result
 
 
-# -- from values ----------------------------------------------------------------------------------------------------------
-
-
 def nested_array(data: Any, wanted: dtype | None) -> Array:
     """Numbers, nested lists, arrays or tensors as a new array. What cannot be one is refused in PyTorch's words."""
     data = list(data) if isinstance(data, range) else data
@@ -138,11 +135,8 @@ def tensor(
     """A new leaf with a copy of `data`: a number, nested lists, an array or a tensor.
 
     Python floats get the default type (float32); arrays keep theirs. `pin_memory` has no effect.
-
-    Raises:
-        TypeError: `data` does not hold numbers.
-        ValueError: nested lists of different lengths.
-        RuntimeError: `requires_grad` for a type without gradients.
+    Raises TypeError: `data` does not hold numbers. Raises ValueError: nested lists of different lengths. Raises RuntimeError:
+    `requires_grad` for a type without gradients.
     """
     if isinstance(data, Tensor):
         warnings.warn(COPY_WARNING.format(name="torch.tensor"), UserWarning, stacklevel=2)
@@ -173,9 +167,6 @@ def from_numpy(ndarray: Array) -> Tensor:
 def scalar_tensor(s: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A 0-d leaf in the default type."""
     return leaf("scalar_tensor", np.array(s, (dtype or get_default_dtype()).numpy), requires_grad, device)
-
-
-# -- of a shape -----------------------------------------------------------------------------------------------------------
 
 
 def sizes_of(name: str, size: Any) -> tuple[int, ...]:
@@ -234,8 +225,6 @@ randn, randn_like = _random(
     lambda source, n, kind, in_order: source.normal(n, kind, blocks=in_order),
 )  # fmt: skip
 
-
-# -- of the types from before dtypes ----------------------------------------------------------------------------------------
 
 NO_CUDA = "type {} not available. Torch not compiled with CUDA enabled."
 

@@ -75,10 +75,7 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Dtype | None = 
 
 @public("Tensor.new")
 def new(self: Tensor, *data: Any, size: Any = None) -> Any:
-    """The old factory method, in the type of `self`. Nested lists give values, lengths a shape, a tensor its memory.
-
-    Raises TypeError: neither, or a tensor of another type.
-    """
+    """The old factory method, in the type of `self`. Nested lists give values, lengths a shape, a tensor its memory."""
     if len(data) == 1 and isinstance(data[0], Tensor):
         if data[0].dtype is not self.dtype:
             raise TypeError(f"new(): expected a tensor of type {self.dtype} (got {data[0].dtype})")
@@ -101,9 +98,6 @@ def eye(n: int, m: int | None = None, *, dtype: Dtype | None = None, **made: Any
         if length is not None and length < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {length}")
     return leaf("eye", np.eye(n, m, dtype=(dtype or get_default_dtype()).numpy), **made)
-
-
-# -- sequences ------------------------------------------------------------------------------------------------------------
 
 
 def _numbers(*values: Any) -> list[Any]:
@@ -190,9 +184,6 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dty
     return leaf("logspace", (np.float64(base) ** _evenly(start, end, steps, np.dtype(np.float64))).astype(kind), **made)
 
 
-# -- grids of indices -----------------------------------------------------------------------------------------------------
-
-
 @public("torch.tril_indices")
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """Row and column of every element on or below a diagonal."""
@@ -203,9 +194,6 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Dtype | None = N
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """Row and column of every element on or above a diagonal."""
     return leaf("triu_indices", np.stack(np.triu_indices(row, offset, col)).astype((dtype or int64).numpy), **made)
-
-
-# -- windows --------------------------------------------------------------------------------------------------------------
 
 
 def _window(name: str, doc: str, weights: Any) -> None:
@@ -223,8 +211,6 @@ def _window(name: str, doc: str, weights: Any) -> None:
 _window("hann_window", "A raised cosine that begins at 0.", (0.5, 0.5))
 _window("hamming_window", "A raised cosine that begins at 0.08.", (0.54, 0.46))
 _window("blackman_window", "A sum of two cosines that begins at 0 with slope 0.", (0.42, 0.5, 0.08))
-
-# -- whole random numbers -------------------------------------------------------------------------------------------------
 
 
 @public("torch.randint")

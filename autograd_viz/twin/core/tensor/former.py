@@ -21,17 +21,11 @@ class Overwritten(Tensor):
 
 
 class Former(NamedTuple):
-    """A tensor before an in-place change.
+    """A tensor before an in-place change: the same history, and the values if there were few."""
 
-    Attributes:
-        tensor: the same history, and the values if there were few; a weak reference if the tensor has left the graph.
-        version: its version counter then.
-        earlier: the Former of the change before.
-    """
-
-    tensor: Tensor | weakref.ref[Tensor]
+    tensor: Tensor | weakref.ref[Tensor]  # weak if the tensor has left the graph
     version: int
-    earlier: Former | None
+    earlier: Former | None  # of the change before
 
 
 def history_of(tensor: Tensor, twin: Tensor) -> Tensor:

@@ -42,13 +42,9 @@ def set_printoptions(
 ) -> None:  # fmt: skip
     """Set how tensors are printed. Pictures keep the default.
 
-    Args:
-        precision: digits after the point.
-        threshold: a print of more elements shows only the outer ones.
-        edgeitems: how many of them, at each end of a dimension.
-        linewidth: columns.
-        profile: "default", "short" or "full"; the other arguments change it.
-        sci_mode: True or False for all numbers; None chooses for each tensor.
+    `precision` is the digits after the point. Of more than `threshold` elements, a print shows `edgeitems` at each end of a
+    dimension. `sci_mode` is for all numbers, None chooses for each tensor. The other arguments change the `profile`, "default",
+    "short" or "full".
     """
     given: dict[str, Any] = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     before = PROFILES.get(profile, _Chosen.options)

@@ -69,8 +69,6 @@ class Generator:
         self._twister.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": int(place)}}
         return self
 
-    # -- words --------------------------------------------------------------------------------------------------------
-
     def words(self, n: int) -> Array:
         """The next `n` 32-bit words."""
         return np.asarray(self._twister.random_raw(n), np.uint64)
@@ -79,8 +77,6 @@ class Generator:
         """The next `n` 64-bit words, each of two 32-bit words, the first one high."""
         pairs = self.words(2 * n).reshape(n, 2)
         return (pairs[:, 0] << np.uint64(32)) | pairs[:, 1]
-
-    # -- numbers; see Note [How a word becomes a number] --------------------------------------------------------------
 
     def doubles(self, n: int) -> Array:
         """Uniform float64 numbers in [0, 1)."""
@@ -144,9 +140,6 @@ def _normal_blocks(uniform: Array) -> Array:
     length = np.sqrt(-2.0 * np.log(1.0 - blocks[:, 0]))
     angle = uniform.dtype.type(2.0 * np.pi) * blocks[:, 1]
     return np.stack([length * np.cos(angle), length * np.sin(angle)], 1).reshape(-1)
-
-
-# -- places -----------------------------------------------------------------------------------------------------------
 
 
 def memory_order(array: Array) -> list[int]:

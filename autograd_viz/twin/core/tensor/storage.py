@@ -50,16 +50,10 @@ HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.re
 
 
 def save(obj: Any, f: Any) -> None:
-    """``torch.save``: write an archive, under any name.
+    """``torch.save``: write nested dictionaries, lists, tensors, arrays and plain values to a path, or a file opened for bytes.
 
-    Args:
-        obj: nested dictionaries, lists, tensors, arrays and plain values.
-        f: a path, or a file opened for writing bytes.
-
-    Raises:
-        TypeError: `f` is neither, or a value is none that an archive holds; the message says where it is.
-        ValueError: there are more parts than `load` reads.
-        CannotWriteError: the file cannot be written.
+    Raises TypeError: `f` is neither, or a value is none that an archive holds; the message says where it is. Raises ValueError:
+    there are more parts than `load` reads. Raises CannotWriteError: the file cannot be written.
     """
     if hasattr(f, "write"):
         f.write(state_bytes(obj))
@@ -74,10 +68,7 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
     """``torch.load``: read what `save` wrote, from a path or a file opened for reading bytes.
 
     NumPy's own .npz becomes a dictionary of tensors. There is one device, and no code in the files: the rest is ignored.
-
-    Raises:
-        CannotReadError: the file is missing, damaged, a pickle, not a .npz, or would unpack to too much.
-        TypeError: `f` is neither.
+    Raises TypeError: `f` is neither. Raises CannotReadError: it is missing, damaged, no .npz, or would unpack to too much.
     """
     if not hasattr(f, "read") and not isinstance(f, str | os.PathLike):
         raise TypeError(f"load(path) takes a path or a file opened for reading, got {type(f).__name__} ({f!r:.60})")
@@ -200,9 +191,7 @@ class _Bounded:
 def opened(source: Any) -> Iterator[Archive]:
     """The archive at a path, or in a file opened for reading bytes.
 
-    Raises:
-        OSError: the file is missing, or is a folder, or may never end (a pipe, a device).
-        ValueError, zipfile.BadZipFile: it is not a .npz, or it claims too much memory.
+    Raises OSError: no file that ends. Raises ValueError, zipfile.BadZipFile: it is not a .npz, or it claims too much memory.
     """
     if hasattr(source, "read"):
         here = source.tell()

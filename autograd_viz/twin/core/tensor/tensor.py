@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base import provenance
-from ..base.grad_mode import State
+from ..base.grad_mode import State, check_bool
 from ..base.kinds import Node, View
 from .as_array import Array, AsArray
 from .extra import DETACH, NON_LEAF_GRAD_WARNING, NOT_OF_LEAF, Extra, InferenceCounter, check_assigned_grad
@@ -101,8 +101,6 @@ class Tensor(AsArray):
     def _events(self) -> tuple[provenance.Event, ...]:
         return () if self._extra is None else provenance.events_of(self._extra.statements)
 
-    # -- the five attributes ------------------------------------------------------------------------------------------
-
     @property
     def data(self) -> Tensor:
         """The values as a tensor outside the graph. Autograd does not notice changes to it."""
@@ -144,8 +142,7 @@ class Tensor(AsArray):
         """The backward node of the op that made this tensor, or None for a leaf."""
         if self._view is not None:
             self._view.refresh(self)
-        node: Node | None = self._node
-        return node
+        return self._node  # type: ignore[no-any-return]
 
     @property
     def _grad_fn(self) -> Node | None:
@@ -181,18 +178,12 @@ class Tensor(AsArray):
     def requires_grad(self) -> None:
         raise RuntimeError("requires_grad must be a bool")
 
-    # -- changing the attributes -----------------------------------------------------------------------------------------
-
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Start or stop recording ops on this leaf, and return self.
 
-        Raises:
-            RuntimeError: it is not a leaf, or its type has no gradients.
-            TypeError: not a bool.
+        Raises RuntimeError: it is not a leaf, or its type has no gradients. Raises TypeError: not a bool.
         """
-        if type(requires_grad) is not bool:
-            got = type(requires_grad).__name__
-            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {got}")
+        check_bool("requires_grad_", "requires_grad", requires_grad)
         if self._node is not None and not requires_grad:
             raise RuntimeError(NOT_OF_LEAF + DETACH)
         if requires_grad and self._data.dtype.kind not in "fc":
