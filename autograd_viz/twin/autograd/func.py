@@ -49,9 +49,8 @@ class _Tracked:
     def __init__(self, args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> None:
         self._own: list[Tensor] = []
         numbers = (argnums,) if isinstance(argnums, int) else argnums
-        for n in numbers:
-            if not -len(args) <= n < len(args):
-                raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
+        if beyond := [n for n in numbers if not -len(args) <= n < len(args)]:
+            raise RuntimeError(f"Got argnum={beyond[0]}, but only {len(args)} positional inputs")
         new = {n % len(args): mapped(self._track, args[n]) for n in numbers}
         self.args = tuple(new.get(i, a) for i, a in enumerate(args))
         self.picked = self.args[argnums] if isinstance(argnums, int) else tuple(self.args[n] for n in numbers)
@@ -96,10 +95,8 @@ class _Tracked:
 def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
     """A function that returns (gradient, value) of `func`; with `has_aux`, (gradient, (value, aux)).
 
-    Args:
-        func: returns one number; with `has_aux`, that and anything else.
-        argnums: the arguments to differentiate, which may be nests of tensors.
-        has_aux: `func` returns a pair.
+    `func` returns one number; with `has_aux`, a pair of that and anything else. `argnums` are the arguments to differentiate,
+    which may be nests of tensors.
     """
 
     @functools.wraps(func)
@@ -227,10 +224,8 @@ def _check(inputs: list[Any], dims: list[Any], said: str) -> int:
             )
     sizes = [x.shape[dim] for x, dim in zip(inputs, dims, strict=True) if dim is not None]
     if len(set(sizes)) > 1:
-        raise ValueError(
-            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped "
-            "dimension"
-        )
+        said = "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes"
+        raise ValueError(f"{said} {sizes} for the mapped dimension")
     if not sizes or not sizes[0]:
         raise ValueError(f"{said}there is nothing to map over: no in_dim, or a batch of length 0")
     return int(sizes[0])
@@ -239,17 +234,11 @@ def _check(inputs: list[Any], dims: list[Any], said: str) -> int:
 def vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
 ) -> Callable[..., Any]:
-    """A function of batches that calls `func` for each example, and stacks the results.
+    """A function of batches that calls `func`, from nests of tensors to tensors, for each example, and stacks the results.
 
-    Args:
-        func: from tensors, or nests of them, to tensors.
-        in_dims: the batch dimension of each argument; None for an argument that all examples share.
-        out_dims: where the batch dimension of each result is put.
-        randomness: "error" refuses random numbers, "same" gives all examples the same, "different" other ones.
-        chunk_size: no effect.
-
-    Raises:
-        ValueError: the dimensions do not fit, or a result is not a tensor; in PyTorch's words.
+    `in_dims` are the batch dimensions of the arguments, None for one that all examples share; `out_dims` those of the results.
+    `randomness`: "error" refuses random numbers, "same" gives all examples the same, "different" other ones. `chunk_size` has
+    no effect. Raises ValueError: the dimensions do not fit, or a result is not a tensor; in PyTorch's words.
     """
     name = getattr(func, "__name__", repr(func))
 

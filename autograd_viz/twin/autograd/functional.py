@@ -21,15 +21,9 @@ Tensors = tuple[Tensor, ...]
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """(outputs, vᵀJ), as backward computes it.
 
-    Args:
-        func: a function from tensors to tensors.
-        inputs: one tensor or several.
-        v: in the shape of the outputs; optional for a single element.
-        create_graph: make the result differentiable.
-        strict: raise if an output does not depend on an input, instead of returning zeros.
-
-    Raises:
-        RuntimeError: no `v`, and the output is not a single element.
+    `inputs` are one tensor or several, `v` has the shape of the outputs. With `create_graph` the result is differentiable. With
+    `strict`, an output that does not depend on an input is an error, else zeros.
+    Raises RuntimeError: no `v`, and the output is not a single element.
     """
     with enable_grad():
         xs, one_input = _prepared(inputs, create_graph, "vjp")
@@ -65,15 +59,10 @@ def jacobian(
 ) -> Any:  # fmt: skip
     """The matrix of all partial derivatives. Each row is one vᵀJ, computed after the other. Arguments as of `vjp`.
 
-    `vectorize` has no effect; the strategy is "reverse-mode", because forward mode is missing.
+    It is a tensor of shape (*output, *input), or tuples of them for several outputs or inputs. `vectorize` has no effect.
 
-    Returns:
-        A tensor of shape (*output, *input), or tuples of them for several outputs or inputs.
-
-    Raises:
-        AssertionError: an unknown strategy.
-        NotImplementedError: forward mode.
-        RuntimeError: `strict` together with `vectorize`.
+    Raises AssertionError: an unknown strategy. Raises NotImplementedError: forward mode. Raises RuntimeError: `strict` together
+    with `vectorize`.
     """
     if strategy not in ("reverse-mode", "forward-mode"):
         raise AssertionError(
@@ -234,9 +223,8 @@ def _gradients(
     output: int = 0,
 ) -> Tensors:  # fmt: skip
     """vᵀJ, with zeros if an output does not depend on an input (an error in strict mode)."""
-    tracked = [i for i, y in enumerate(ys) if y.requires_grad]
     found: Any = (None,) * len(xs)
-    if tracked:
+    if tracked := [i for i, y in enumerate(ys) if y.requires_grad]:
         seeds = None if vs is None else [vs[i] for i in tracked]
         found = grad([ys[i] for i in tracked], xs, seeds, retain_graph=True, create_graph=create_graph, allow_unused=True)
     for i, g in enumerate(found if strict else ()):

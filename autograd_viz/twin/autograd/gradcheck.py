@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,24 +27,12 @@ def gradcheck(
 ) -> bool:  # fmt: skip
     """Compare the gradients of `func` with central differences, (f(x + eps) - f(x - eps)) / 2 eps.
 
-    Args:
-        func: a function from tensors to a tensor or a tuple of them.
-        inputs: one tensor or a tuple. Those that require grad are checked, and should be float64.
-        eps: the step.
-        atol: the absolute tolerance.
-        rtol: the relative tolerance, which is added.
-        raise_exception: raise instead of returning False.
-        nondet_tol: the tolerated difference between two runs of backward.
-        check_undefined_grad: also run backward with undefined gradients of some outputs.
-        check_grad_dtypes: has no effect; a gradient has the type of its input.
-        unused: options of PyTorch for other devices and modes.
+    Of the inputs, those that require grad are checked, and should be float64. The tolerances are added; `nondet_tol` is the
+    tolerated difference between two runs of backward. `check_undefined_grad` also runs backward with undefined gradients of
+    some outputs. The other options have no effect. Returns True if they agree.
 
-    Returns:
-        True if they agree.
-
-    Raises:
-        GradcheckError: they differ; the message shows both matrices.
-        ValueError: no input requires grad.
+    Raises GradcheckError: they differ (without `raise_exception`, it returns False); the message shows both matrices. Raises
+    ValueError: no input requires grad.
     """
     try:
         _check(func, _as_tuple(inputs), eps, {"atol": atol, "rtol": rtol}, nondet_tol, check_undefined_grad)
@@ -153,9 +141,7 @@ def _analytical(output: Tensor, inputs: list[Tensor]) -> list[Any]:
     return matrices
 
 
-def _numerical(
-    func: Callable[[], list[Tensor]], wanted: Sequence[Tensor], outputs: list[Tensor], eps: float
-) -> list[list[Any]]:
+def _numerical(func: Callable[[], list[Tensor]], wanted: list[Tensor], outputs: list[Tensor], eps: float) -> list[list[Any]]:
     """The Jacobian by central differences: for each input and output, a matrix (input elements, output elements).
 
     Of a complex input x + yi it is the derivative by x plus i times that by y, as in PyTorch's gradients.

@@ -6,13 +6,7 @@ from typing import Any
 
 
 class Constraint:
-    """A set of allowed values. The last `dims` dimensions are one value.
-
-    Args:
-        name: the printed name.
-        check: a function from a tensor to a bool per value.
-        dims: 0 for single numbers, 1 for vectors, 2 for matrices.
-    """
+    """A set of allowed values. `check` makes of a tensor a bool per value; its last `dims` dimensions are one value."""
 
     def __init__(self, name: str, check: Any, dims: int = 0) -> None:
         self.name, self.check, self.event_dim = name, check, dims

@@ -15,15 +15,11 @@ from .constraints import Constraint
 class Distribution:
     """The base class of all distributions. A subclass defines `log_prob`, and `rsample` or `sample`.
 
-    Attributes:
-        arg_constraints: the constraint of each parameter, in the order of printing.
-        support: the constraint of the values.
-        batch_shape: the shape of the batch of distributions.
-        event_shape: the shape of one value.
+    `batch_shape` is the shape of the batch of distributions, `event_shape` that of one value.
     """
 
-    arg_constraints: dict[str, Constraint] = {}
-    support: Constraint
+    arg_constraints: dict[str, Constraint] = {}  # of each parameter, in the order of printing
+    support: Constraint  # of the values
     has_rsample = False
     _validates = True
 
@@ -38,10 +34,9 @@ class Distribution:
         for name, constraint in self.arg_constraints.items():
             value = self.__dict__.get(name)
             if value is not None and not constraint.check(value).all():
-                of_shape = f"({type(value).__name__} of shape {tuple(value.shape)})"
                 raise ValueError(
-                    f"Expected parameter {name} {of_shape} of distribution {self!r} "
-                    f"to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
+                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
+                    f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
 
     def _check_value(self, value: Tensor) -> None:

@@ -201,19 +201,10 @@ def checkpoint(
 ) -> Any:  # fmt: skip
     """``function(*args, **kwargs)``, computed again in the backward pass instead of saving its tensors.
 
-    Args:
-        function: the function to compute.
-        args: its arguments.
-        use_reentrant: which of the two ways; see the top of this file.
-        context_fn: returns two context managers: for the first run of the function, and for the second.
-        preserve_rng_state: use the same random numbers in the second run.
-        early_stop: end the second run as soon as all needed tensors exist.
-        determinism_check: "none" lets the second run save tensors of other shapes.
-        debug: if the second run saves other tensors, show the lines that saved them in both runs.
-        kwargs: keyword arguments of `function`, without `use_reentrant`.
-
-    Raises:
-        ValueError: keyword arguments or contexts with ``use_reentrant=True``.
+    `use_reentrant`: which of the two ways; see the top of this file. `context_fn` returns two context managers, for the first
+    and the second run. The second uses the same random numbers (`preserve_rng_state`), ends as soon as all needed tensors exist
+    (`early_stop`), and may save tensors of other shapes only if `determinism_check` is "none". If it saves others, `debug`
+    shows the lines that saved them in both runs. Raises ValueError: keyword arguments or contexts with ``use_reentrant=True``.
     """
     if use_reentrant is None:
         warnings.warn(f"torch.utils.checkpoint: {PASSED_EXPLICITLY.format(else_=_IN_FUTURE)}", UserWarning, stacklevel=2)

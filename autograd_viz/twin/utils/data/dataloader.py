@@ -37,18 +37,11 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 class DataLoader:
-    """Iterates over a dataset in batches.
+    """Iterates over a dataset in batches; with a `batch_size` of None, over single examples.
 
-    Args:
-        dataset: an object with ``__getitem__`` and ``__len__``, or an IterableDataset.
-        batch_size: examples per batch; None for single examples.
-        shuffle: a new random order in each epoch.
-        sampler: another order of the examples.
-        batch_sampler: the indices of each batch.
-        num_workers: has no effect; nor have the options that are not named here.
-        collate_fn: makes a batch from a list of examples.
-        drop_last: drop an incomplete last batch.
-        generator: the source of the random order.
+    The dataset has ``__getitem__`` and ``__len__``, or is an IterableDataset. `shuffle`: a new random order in each epoch, from
+    the `generator`; `sampler` gives another order, `batch_sampler` the indices of each batch. `collate_fn` makes a batch from a
+    list of examples. `drop_last` drops an incomplete last batch. The other options have no effect.
     """
 
     def __init__(
