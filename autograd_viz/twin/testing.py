@@ -31,9 +31,7 @@ def assert_close(
             "Both 'rtol' and 'atol' must be either specified or unspecified, but got no "
             f"{'rtol' if rtol is None else 'atol'} and {'atol' if rtol is None else 'rtol'}={atol if rtol is None else rtol}."
         )
-    tolerances = None if rtol is None or atol is None else (rtol, atol)
-    complaint = _difference(actual, expected, tolerances, equal_nan, check_dtype)
-    if complaint:
+    if complaint := _difference(actual, expected, None if rtol is None else (rtol, atol), equal_nan, check_dtype):
         raise AssertionError(complaint if msg is None else msg(complaint) if callable(msg) else msg)
 
 

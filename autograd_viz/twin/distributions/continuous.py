@@ -20,8 +20,7 @@ class Normal(Distribution):
     """The normal distribution with mean `loc` and standard deviation `scale`."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
+    support, has_rsample = constraints.real, True
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = together(loc, scale)
@@ -58,8 +57,7 @@ class MultivariateNormal(Distribution):
         "covariance_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
     }
-    support = constraints.real_vector
-    has_rsample = True
+    support, has_rsample = constraints.real_vector, True
 
     def __init__(
         self, loc: Any, covariance_matrix: Any = None, *, scale_tril: Any = None, validate_args: bool | None = None
@@ -112,8 +110,7 @@ class Uniform(Distribution):
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """low + (high - low) * a number from [0, 1)."""
-        unit = zeros(self._extended(sample_shape), dtype=self.low.dtype).uniform_()
-        return self.low + unit * (self.high - self.low)
+        return self.low + zeros(self._extended(sample_shape), dtype=self.low.dtype).uniform_() * (self.high - self.low)
 
     def log_prob(self, value: Any) -> Any:
         """-log(high - low) inside the interval, -inf outside."""
@@ -133,8 +130,7 @@ class Exponential(Distribution):
     """The exponential distribution: waiting times between events, with `rate` events per unit of time."""
 
     arg_constraints = {"rate": constraints.positive}
-    support = constraints.nonnegative
-    has_rsample = True
+    support, has_rsample = constraints.nonnegative, True
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         (self.rate,) = together(rate)

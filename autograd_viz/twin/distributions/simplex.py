@@ -70,8 +70,7 @@ class Dirichlet(Distribution):
     """Fractions whose sum is 1, with densities proportional to the product of ``x ** (concentration - 1)``."""
 
     arg_constraints = {"concentration": constraints.positive_vector}
-    support = constraints.simplex
-    has_rsample = True
+    support, has_rsample = constraints.simplex, True
 
     def __init__(self, concentration: Any, validate_args: bool | None = None) -> None:
         refuse_if(concentration.dim() < 1, "`concentration` parameter must be at least one-dimensional.", ValueError)
@@ -106,8 +105,7 @@ class Beta(Distribution):
     """A fraction with density proportional to ``x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1)``."""
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
-    support = constraints.unit_interval
-    has_rsample = True
+    support, has_rsample = constraints.unit_interval, True
 
     def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None:
         if isinstance(concentration1, Tensor) or isinstance(concentration0, Tensor):

@@ -42,8 +42,7 @@ class HookedCall:
         registered = self.__dict__[kind]
         handle = register(registered, hook)
         if prepend:
-            later = {k: registered.pop(k) for k in list(registered) if k != handle.id}
-            registered.update(later)
+            registered.update({k: registered.pop(k) for k in list(registered) if k != handle.id})
         return handle
 
     def register_forward_pre_hook(
@@ -223,8 +222,7 @@ def _behind_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[in
 
 def _among(grads: tuple[Any, ...], places: tuple[int, ...], count: int) -> tuple[Any, ...]:
     """The gradients of the tensors among `count` values; None for the others."""
-    at = dict(zip(places, grads, strict=True))
-    return tuple(at.get(i) for i in range(count))
+    return tuple(map(dict(zip(places, grads, strict=True)).get, range(count)))
 
 
 def _replaced(grads: tuple[Any, ...], returned: Any, what: str, which: str) -> Any:

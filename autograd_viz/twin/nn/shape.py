@@ -60,8 +60,7 @@ class _Pad(Configured):
 
     def forward(self, input: Tensor) -> Any:
         """The input with padding."""
-        value = getattr(self, "value", None)
-        return functional.pad(input, self.padding, mode=self.mode, value=value)
+        return functional.pad(input, self.padding, mode=self.mode, value=getattr(self, "value", None))
 
 
 class ConstantPad1d(_Pad, n=1):

@@ -18,9 +18,7 @@ class IncompatibleKeys(namedtuple("IncompatibleKeys", ("missing_keys", "unexpect
     __slots__ = ()
 
     def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return f"_{super().__repr__()}"
+        return f"_{super().__repr__()}" if any(self) else "<All keys matched successfully>"
 
 
 EXTRA = "_extra_state"  # the name of what `get_extra_state` returns
@@ -87,8 +85,7 @@ class State:
         if strict and unexpected:
             errors.insert(bool(missing), f"Unexpected key(s) in state_dict: {_quoted(unexpected)}. ")
         if errors:
-            listed = "\n\t".join(errors)
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
+            raise RuntimeError("\n\t".join([f"Error(s) in loading state_dict for {type(self).__name__}:", *errors]))
         return IncompatibleKeys(missing, unexpected)
 
 
@@ -120,9 +117,8 @@ def _load(full: str, module: Any, name: str, given: Any, assign: bool) -> list[s
         return [f"size mismatch for {full}: copying a param with shape {given.shape} from checkpoint, the shape in current "
                 f"model is {mine.shape}."]  # fmt: skip
     if assign:
-        is_parameter = isinstance(mine, Parameter)
-        setattr(module, name, Parameter(given, mine.requires_grad) if is_parameter else given)
-        return []
-    np.copyto(mine._data, given._data, casting="unsafe")
-    mine._bump_version()
+        setattr(module, name, Parameter(given, mine.requires_grad) if isinstance(mine, Parameter) else given)
+    else:
+        np.copyto(mine._data, given._data, casting="unsafe")
+        mine._bump_version()
     return []

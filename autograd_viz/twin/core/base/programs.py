@@ -13,13 +13,10 @@ PLAIN = frozenset({int, float, bool, str, type(None)})  # types of options that 
 
 def compiled(forward: Callable[..., Any], name: str, lines: list[str], names: dict[str, Any]) -> Any:
     """The function that `lines` define for an op. Tracebacks and `inspect` find its text."""
-    text = "\n".join(lines) + "\n"
-    file = f"{PROGRAM}{forward.__name__}: {name}>"
+    text, file = "\n".join(lines) + "\n", f"{PROGRAM}{forward.__name__}: {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     namespace = dict(names)
     exec(compile(text, file, "exec"), namespace)
     function = namespace[name]
-    function.__doc__ = forward.__doc__
-    function.__qualname__ = name
-    function.__module__ = forward.__module__
+    function.__doc__, function.__module__, function.__qualname__ = forward.__doc__, forward.__module__, name
     return function

@@ -26,12 +26,8 @@ INPLACE: dict[str, Any] = {}  # by name without underscore: the ops whose result
 
 @overload
 def public(function: Function, /) -> Function: ...
-
-
 @overload
 def public(*names: str, inplace: bool = False) -> Callable[[Function], Function]: ...
-
-
 def public(*names: Any, inplace: bool = False) -> Any:
     """Give a callable its public names; by default its own. A decorator, with or without arguments.
 

@@ -88,12 +88,8 @@ def _place(function: Any) -> str:
 
 @overload
 def composite(function: Function, /, *, written: Callable[..., Any] | None = None) -> Function: ...
-
-
 @overload
 def composite(*, written: Callable[..., Any]) -> Callable[[Function], Function]: ...
-
-
 def composite(function: Any = None, /, *, written: Callable[..., Any] | None = None) -> Any:
     """Declare a function of ops for use in rules. A formula shows a call of its name, or the text that `written` makes."""
     if function is None:

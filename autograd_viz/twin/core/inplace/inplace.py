@@ -143,8 +143,7 @@ def _write(self: Tensor, result: Tensor, op: Callable[..., Any], operands: tuple
 
 def _rebase(self: Tensor, old: Tensor, old_base: Tensor | None, result: Tensor, version: int) -> None:
     """Make the op the history of `self`, and of its base if `self` is a view."""
-    inner = result._node
-    made_by = result._made_by
+    inner, made_by = result._node, result._made_by
     remember(self, old, version)
     if inner is not None and old_base is not None:
         rebase_view(self, inner, old_base, version)

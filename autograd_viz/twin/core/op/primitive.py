@@ -17,9 +17,11 @@ import inspect
 import re
 import weakref
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, update_wrapper, wraps
 from types import MethodType
 from typing import Any, cast
+
+import numpy as np
 
 from ..backward.accumulate_grad import gradient_edge
 from ..backward.instrumentation import attend
@@ -28,18 +30,17 @@ from ..backward.saved import SavedResult
 from ..backward.saved_values import keep, keep_option
 from ..base import provenance
 from ..base.grad_mode import State, recording
+from ..base.programs import compiled
 from ..base.quiet import quiet
 from ..base.readings import as_reading, declare, writer
 from ..base.symbol import Symbol
 from ..tensor.arguments import array_of, as_operand, brought_together, check_broadcast
 from ..tensor.tensor import Tensor
 from . import call
-from .inside import put_inside
 from .node_class import make_node_class, write_backward
 from .out import write_out
 from .primitive_node import PrimitiveNode
 from .real_only import refuse_complex
-from .row_major import ROW_MAJOR, row_major
 from .table import Table, Traits
 from .view import become_view
 
@@ -211,6 +212,45 @@ class Primitive(Table):
         return lambda inputs, options, results, unwanted: call.metadata(inputs[place], what)
 
 
+def put_inside(p: Any, function: Any, method: str, test: str) -> None:
+    """Put the op's program inside a method of Tensor, unless somebody has replaced the method. It saves a frame."""
+    if Tensor.__dict__[method] is function:
+        names = {**p.program.__globals__, "otherwise": function}
+        program = compiled(p.forward, function.__name__, inside_source(p, function.__name__, test), names)
+        setattr(Tensor, method, update_wrapper(program, function))
+
+
+def inside_source(p: Table, name: str, test: str) -> list[str]:
+    """The program of a function that runs the op if its arguments pass `test`, and `otherwise` if not."""
+    lines = [f"def {name}(*args, **options):"]
+    lines += [f"    if options or len(args) != {len(p.inputs)}: return otherwise(*args, **options)"]
+    lines += [f"    {', '.join(p.inputs)}, = args", f"    if not ({test}): return otherwise(*args)"]
+    return [*lines, *(f"    {n} = default_{n}" for n in p.options), *call.call_source(p)[1:]]
+
+
+# ops that are not elementwise, but whose NumPy functions keep the memory order of the input: PyTorch's results are row-major
+_ROW_MAJOR = """
+all_dims amax_dims amin_dims aminmax_dim any_dims cat_tensors count_nonzero_dims cummax_dim cummin_dim cumprod_dim cumsum_dim
+kthvalue_dim layer_normalization log_softmax_dim logcumsumexp_dim logsumexp_dims masked_fill_scalar masked_fill_tensor
+masked_scatter_values max_dim mean_dim median_dim min_dim mode_dim nanmedian_dim nansum_dim norm_dims prod_dim repeat_dims
+roll_dims rot90_dims rpow_scalar safe_softmax_dim softmax_dim stack_tensors std_dims std_mean_dims sum_dim topk_dim tril triu
+var_dims var_mean_dims vector_norm_dims
+""".split()  # noqa: SIM905 -- the names as words
+
+
+def _row_major(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """The forward of such an op, with a row-major result."""
+
+    @wraps(forward)
+    def in_rows(*arrays: Any, **options: Any) -> Any:
+        out = forward(*arrays, **options)
+        if type(out) is tuple:
+            return tuple(np.asarray(o, order="C") for o in out)
+        return out if out.flags.c_contiguous else np.asarray(out, order="C")
+
+    return in_rows
+
+
 def primitive(
     node_name: str = "", *, view: bool = False, promotes: bool | Callable[..., Any] = False, several: bool = False,
     cuts: bool = False, results: tuple[str, ...] = (), returns: str = "", nondifferentiable: tuple[str, ...] = (),
@@ -236,7 +276,7 @@ def primitive(
     traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize, also_saved, usual)
 
     def decorate(forward: Callable[..., Any]) -> Primitive:
-        forward = row_major(forward) if forward.__name__ in ROW_MAJOR else forward
+        forward = _row_major(forward) if forward.__name__ in _ROW_MAJOR else forward
         p = Primitive(forward, node_name, traits)
         shown = re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name)
         declare(forward, forward, p, as_reading(written) if written else writer(shown))

@@ -32,8 +32,7 @@ def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
     """The factory `name` and its `_like`. It also makes the method `new_<name>`."""
 
     def of_size(*size: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
-        shape = sizes_of(name, made.pop("size", size))
-        return _filled(name, shape, value, dtype or get_default_dtype(), made)
+        return _filled(name, sizes_of(name, made.pop("size", size)), value, dtype or get_default_dtype(), made)
 
     def like(input: Tensor, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
         check_tensor(f"{name}_like", input)
@@ -129,8 +128,8 @@ def arange(*bounds: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
     first, *named = (made.pop(n, None) for n in ("start", "end", "step"))
     bounds = (*(bounds or (() if first is None else (first,))), *(b for b in named if b is not None))
     if not 1 <= len(bounds) <= 3:
-        forms = "(end), (start, end) or (start, end, step)"
-        raise TypeError(f"arange() received an invalid combination of arguments; it takes {forms}")
+        said = "arange() received an invalid combination of arguments; it takes"
+        raise TypeError(f"{said} (end), (start, end) or (start, end, step)")
     start, end, step = _numbers(*((0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]))
     _check_step(start, end, step)
     if dtype is None and isinstance(end, float):
@@ -164,8 +163,7 @@ def _evenly(start: Any, end: Any, steps: int, kind: np.dtype[Any]) -> Array:
     start, end = _numbers(start, end)
     if steps == 1:
         return np.array([start], kind)
-    inner = kind if kind.kind in "fc" else np.dtype(np.float64)
-    i = np.arange(steps)
+    inner, i = kind if kind.kind in "fc" else np.dtype(np.float64), np.arange(steps)
     step = inner.type(end - start) / inner.type(max(steps - 1, 1))
     from_start, from_end = start + i.astype(inner) * step, end - (steps - 1 - i).astype(inner) * step
     return np.asarray(np.where(i < steps // 2, from_start, from_end).astype(kind))

@@ -50,8 +50,7 @@ def gone(tensor: Tensor) -> Overwritten:
 
 def remember(tensor: Tensor, former: Tensor, version: int) -> None:
     """Remember the former value of `tensor`. At the end of a chain of untracked calls, older values are forgotten."""
-    more = tensor._more
-    made_by = former._made_by
+    more, made_by = tensor._more, former._made_by
     ends = type(made_by) is Call and made_by.depth == 0
     more.former = Former(former, version, None if ends else more.former)
 

@@ -27,8 +27,7 @@ class Number(Tensor):
 
     @property
     def _data(self) -> Array:  # type: ignore[override]
-        kind = type(self.value)
-        return np.array(self.value, np.int64) if kind is int else np.array(self.value)
+        return np.array(self.value, np.int64 if type(self.value) is int else None)
 
 
 _C_NAMES = {

@@ -27,8 +27,7 @@ class Generator:
     """A separate stream of random numbers, for the `generator=` of the random functions."""
 
     def __init__(self, device: Any = "cpu") -> None:
-        self._twister = np.random.MT19937()
-        self._seed = 0
+        self._twister, self._seed = np.random.MT19937(), 0
         self._waiting: float | None = None  # the second normal number of a pair
         self.manual_seed(_DEFAULT_SEED)
 
@@ -97,8 +96,7 @@ class Generator:
             return self.normal(2 * n, np.empty(0, dtype).real.dtype, mean, std / np.sqrt(2), blocks).view(dtype)
         if n < 16 or not blocks:
             return (np.array([self._one_normal() for _ in range(n)]) * std + mean).astype(dtype)
-        inner = np.dtype(np.float64 if dtype == np.float64 else np.float32)
-        whole = n - n % 16
+        inner, whole = np.dtype(np.float64 if dtype == np.float64 else np.float32), n - n % 16
         drawn = self.uniform(whole if dtype == np.float16 else n, inner)  # float16 is made in blocks
         out = np.empty(n, inner)
         out[:whole] = _normal_blocks(drawn[:whole])
@@ -119,8 +117,7 @@ class Generator:
     def integers(self, n: int, low: int, high: int) -> Array:
         """Whole numbers from [low, high)."""
         span = high - low
-        words = self.double_words(n) if span >= 2**28 else self.words(n)
-        return (words % np.uint64(span)).astype(np.int64) + low
+        return ((self.double_words(n) if span >= 2**28 else self.words(n)) % np.uint64(span)).astype(np.int64) + low
 
     def permutation(self, n: int) -> Array:
         """The numbers below `n` in random order: each place is swapped with a random later one, or itself."""

@@ -85,13 +85,10 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
 def state_bytes(state: Any) -> bytes:
     """What `save` writes."""
     arrays: dict[str, Any] = {}
-    structure = _structure(state, arrays, "state")
-    text = json.dumps(structure).encode()
+    text = json.dumps(_structure(state, arrays, "state")).encode()
     if len(arrays) > MOST_ARRAYS or len(text) > MOST_STRUCTURE or text.count(b"[") + text.count(b"{") > MOST_PARTS:
-        raise ValueError(
-            f"the state is too much for a .npz, which holds {MOST_ARRAYS:,} tensors and {MOST_PARTS // 2:,} other values; "
-            "make a tensor of each list of numbers"
-        )
+        most = f"{MOST_ARRAYS:,} tensors and {MOST_PARTS // 2:,} other values; make a tensor of each list of numbers"
+        raise ValueError(f"the state is too much for a .npz, which holds {most}")
     file = io.BytesIO()
     np.savez(file, allow_pickle=False, **arrays, **{STRUCTURE: np.frombuffer(text, np.uint8)})
     return file.getvalue()

@@ -43,19 +43,16 @@ class Tensor(AsArray):
         __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __getitem__ = __add__
 
         def __neg__(self) -> Any: ...
-
         def __getattr__(self, name: str) -> Any: ...
-
         @staticmethod
         def _array_of(data: tuple[Any, ...], is_ours: bool) -> Array: ...
 
     def __init__(self, *data: Any) -> None:
         is_ours = provenance.is_ours(sys._getframe(1).f_code.co_filename)
         self._data: Array = data[0] if is_ours and data and type(data[0]) is np.ndarray else self._array_of(data, is_ours)
-        self._requires_grad = False
+        self._requires_grad, self._output_nr = False, 0
         self._grad: Tensor | None = None
         self._node: Any = None
-        self._output_nr = 0
         self._counter: list[int] | None = None  # [number of in-place changes, *their places]; one for each memory
         self._view: View | None = None
         self._made_by: Any = None  # a provenance.Call, or the node

@@ -41,8 +41,7 @@ class BasePruningMethod:
             where = mask == 1
         elif self.PRUNING_TYPE == "structured" and t.dim() > 1:
             dim = self.dim % t.dim()
-            left = mask.sum([d for d in range(t.dim()) if d != dim]) != 0
-            where = (*[slice(None)] * dim, left)
+            where = (*[slice(None)] * dim, mask.sum([d for d in range(t.dim()) if d != dim]) != 0)
         new = mask.clone()
         new[where] = self.compute_mask(t[where], mask[where]).to(mask.dtype)
         return new

@@ -32,8 +32,7 @@ class LRScheduler:
             elif "initial_lr" not in group:
                 raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming an optimizer")
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch = last_epoch
-        self._step_count = 0
+        self.last_epoch, self._step_count = last_epoch, 0
         self._last_lr: list[float] = []
         self._initial_step()
 
