@@ -45,8 +45,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         ys, one_output = _called(func, xs, "jvp", strict)
         u = tuple(Tensor(np.zeros_like(y._data)).requires_grad_() for y in ys)
         back = _gradients(ys, xs, u, True, strict, final=False)
-        if strict:
-            _check_tracked(back, "grad_inputs")
+        _check_tracked(back, "grad_inputs", strict)
         vs = vs or tuple(Tensor(np.ones_like(x._data)) for x in xs)
     with enable_grad() if create_graph else contextlib.nullcontext():
         found = _gradients(back, u, vs, create_graph, strict, "back_trick")
@@ -104,8 +103,7 @@ def hessian(
     def gradient(*xs: Tensor) -> Any:
         (y,) = _number_of(func, xs, "hessian", strict)
         found = _gradients((y.reshape(()),), xs, None, True, strict=False)
-        if strict:
-            _check_tracked(found, "jacobian")
+        _check_tracked(found, "jacobian", strict)
         return found[0] if one_input else found
 
     return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
@@ -127,14 +125,11 @@ def _hessian_product(func: Callable[..., Any], inputs: Any, v: Any, create_graph
         vs = _vector(v, xs, one_input, create_graph, name)
         ys = _number_of(func, xs, name, strict)
         first = _gradients(ys, xs, None, True, strict, final=False)
-        if strict:
-            _check_tracked(first, "jacobian")
+        _check_tracked(first, "jacobian", strict)
     with enable_grad() if create_graph else contextlib.nullcontext():
         found = _gradients(first, xs, vs, create_graph, strict, "double_back")
     return _finished(ys, True, create_graph), _finished(found, one_input, create_graph)
 
-
-# -- around the function: its inputs, outputs and vectors, its gradients, the strict mode ---------------------------------
 
 _UNTRACKED = {
     "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
@@ -154,9 +149,9 @@ _INDEPENDENT = {
 }
 
 
-def _check_tracked(tensors: Tensors, what: str) -> None:
-    """Strict mode: refuse tensors that do not depend on the inputs."""
-    for i, t in enumerate(tensors):
+def _check_tracked(tensors: Tensors, what: str, strict: bool) -> None:
+    """In strict mode, refuse tensors that do not depend on the inputs."""
+    for i, t in enumerate(tensors if strict else ()):
         if not t.requires_grad:
             raise RuntimeError(_UNTRACKED[what].format(i=i))
 
@@ -167,10 +162,9 @@ def _prepared(inputs: Any, create_graph: bool, name: str, what: str = "inputs") 
     xs = (inputs,) if one else tuple(inputs)
     for i, x in enumerate(xs):
         if not isinstance(x, Tensor):
-            where = f"The value at index {i} of the tuple of {what}" if not one else f"The {what} given to {name}"
-            raise TypeError(
-                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but {where} has type {type(x)}."
-            )
+            given, where = f"The {what} given to {name}", f"The value at index {i} of the tuple of {what}"
+            wanted = f"{given} must be either a Tensor or a tuple of Tensors"
+            raise TypeError(f"{wanted} but {given if one else where} has type {type(x)}.")
     tracked = what == "inputs"
     return tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_(tracked) for x in xs), one
 
@@ -182,12 +176,10 @@ def _called(func: Callable[..., Any], xs: Tensors, name: str, strict: bool) -> t
     ys = (y,) if one else y
     for out in ys:
         if not isinstance(out, Tensor):
-            raise TypeError(
-                f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors but "
-                f"the given outputs of the user-provided function has type {type(out)}."
-            )
-    if strict:
-        _check_tracked(ys, "outputs")
+            what = "outputs of the user-provided function"
+            wanted = f"The {what} given to {name} must be either a Tensor or a tuple of Tensors"
+            raise TypeError(f"{wanted} but the given {what} has type {type(out)}.")
+    _check_tracked(ys, "outputs", strict)
     return ys, one
 
 

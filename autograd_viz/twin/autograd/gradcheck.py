@@ -11,7 +11,7 @@ import numpy as np
 from ..core.backward.backward import grad
 from ..core.base.grad_mode import enable_grad
 from ..core.base.memory import elements_overlap
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -49,9 +49,8 @@ def _check(
     differentiated = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     _check_inputs(inputs)
     if not differentiated:
-        raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
-        )
+        said = "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+        raise ValueError(said)
     with enable_grad():
         outputs = _tensors(func(*inputs))
     for part in ("imag", "real") if any(o.is_complex() for o in outputs) else ("",):
@@ -59,8 +58,7 @@ def _check(
     tracked = [o for o in outputs if o.requires_grad]
     seeds = [Tensor(np.zeros_like(o._data)) for o in tracked]
     zeros = grad(tracked, differentiated, seeds, retain_graph=True, allow_unused=True) if tracked else ()
-    if any(g is not None and g._data.any() for g in zeros):
-        raise GradcheckError("backward not multiplied by grad_output")
+    refuse_if(any(g is not None and g._data.any() for g in zeros), "backward not multiplied by grad_output", GradcheckError)
     for o in tracked if undefined and len(tracked) > 1 else ():
         try:
             grad(o, differentiated, Tensor(np.ones_like(o._data)), retain_graph=True, allow_unused=True)
@@ -110,16 +108,12 @@ _NOT_REENTRANT = (
 
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
     """Warn about, or refuse, inputs that finite differences cannot handle."""
-    for i, x in enumerate(inputs):
-        if not (isinstance(x, Tensor) and x.requires_grad):
-            continue
+    for i, x in ((i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad):
         if x._data.dtype not in (np.float64, np.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check will likely "
-                "fail if all the inputs are not of double precision floating point or complex. ",
-                UserWarning,
-                stacklevel=4,
-            )
+                "fail if all the inputs are not of double precision floating point or complex. ", UserWarning, stacklevel=4,
+            )  # fmt: skip
         if elements_overlap(x._data):
             raise RuntimeError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be "

@@ -58,10 +58,8 @@ def trunc_normal_(
 ) -> Tensor:
     """Normal numbers from [a, b]. Those outside are drawn again. If few would be inside, it rejects uniform ones."""
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
-            stacklevel=2,
-        )
+        said = "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
+        warnings.warn(said, stacklevel=2)
     inside = (math.erf((b - mean) / std / math.sqrt(2.0)) - math.erf((a - mean) / std / math.sqrt(2.0))) / 2.0
     top = max(a, min(mean, b))  # the mode of the density in [a, b]
 
@@ -109,8 +107,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """
     refuse_if(tensor.ndim not in (3, 4, 5), "Only tensors with 3, 4, or 5 dimensions are supported", ValueError)
     refuse_if(tensor.shape[0] % groups, "dim 0 must be divisible by groups", ValueError)
-    kernel = np.zeros(tensor.shape)
-    each = tensor.shape[0] // groups
+    kernel, each = np.zeros(tensor.shape), tensor.shape[0] // groups
     centre = tuple(n // 2 for n in tensor.shape[2:])
     for group in range(groups):
         for d in range(min(each, tensor.shape[1])):

@@ -37,9 +37,8 @@ class MultiheadAttention(Module):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError(
-                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} instead"
-            )
+            got = f"got embed_dim={embed_dim} and num_heads={num_heads} instead"
+            raise ValueError(f"embed_dim and num_heads must be greater than 0, {got}")
         super().__init__()
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.kdim, self.vdim = kdim if kdim is not None else embed_dim, vdim if vdim is not None else embed_dim
@@ -141,11 +140,8 @@ class TransformerEncoderLayer(_Layer):
         self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False
     ) -> Any:
         """The sequence, after attention and network."""
-
-        def attend(x: Any) -> Any:
-            return self.self_attn(x, x, x, src_key_padding_mask, False, src_mask)[0]
-
-        return self._added(self._added(src, 1, attend), 2, self._network)
+        x = self._added(src, 1, lambda x: self.self_attn(x, x, x, src_key_padding_mask, False, src_mask)[0])
+        return self._added(x, 2, self._network)
 
 
 class TransformerDecoderLayer(_Layer):
@@ -159,14 +155,9 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
         """The sequence, after both attentions and the network."""
-
-        def attend(x: Any) -> Any:
-            return self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask)[0]
-
-        def consult(x: Any) -> Any:
-            return self.multihead_attn(x, memory, memory, memory_key_padding_mask, False, memory_mask)[0]
-
-        return self._added(self._added(self._added(tgt, 1, attend), 2, consult), 3, self._network)
+        x = self._added(tgt, 1, lambda x: self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask)[0])
+        x = self._added(x, 2, lambda x: self.multihead_attn(x, memory, memory, memory_key_padding_mask, False, memory_mask)[0])
+        return self._added(x, 3, self._network)
 
 
 class _Stack(Module):

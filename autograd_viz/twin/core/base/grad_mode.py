@@ -14,8 +14,6 @@ from typing import Any, TypeVar, cast
 from .kinds import Node
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-
 LAST = sys.maxsize - 1
 sequence = iter(range(1, LAST + 1))  # the numbers of backward nodes, in the order of their creation
 
@@ -72,10 +70,8 @@ def decorated(function: Any, mode: Any) -> Any:
         warnings.warn(
             "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
             "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
-            "and nothing else.",
-            FutureWarning,
-            stacklevel=3,
-        )
+            "and nothing else.", FutureWarning, stacklevel=3,
+        )  # fmt: skip
         return decorated(lambda *args, **kwargs: function(*args, **kwargs), mode)
     if inspect.isgeneratorfunction(function):
         return _decorated_generator(function, mode)

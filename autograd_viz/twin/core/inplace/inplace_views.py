@@ -14,8 +14,8 @@ from ..op.primitive import Primitive, primitive
 from ..ops.shape import shape, strided
 from ..ops.shape.strided import cut_out, memory_of
 from ..ops.shape.views import listed
+from ..tensor import Tensor, refuse_if
 from ..tensor.creation import sizes_of
-from ..tensor.tensor import Tensor
 from .inplace import check_inplace
 
 
@@ -132,8 +132,7 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
 
     Raises RuntimeError: `self` requires grad, or a length is negative. Raises TypeError: a length is not a whole number.
     """
-    if self.requires_grad:
-        raise RuntimeError("cannot resize variables that require grad")
+    refuse_if(self.requires_grad, "cannot resize variables that require grad")
     shape = sizes_of("resize_", size)
     row, first = memory_of(self._data)
     if first + math.prod(shape) > row.size:

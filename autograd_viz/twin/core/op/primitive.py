@@ -251,33 +251,15 @@ def _row_major(forward: Callable[..., Any]) -> Callable[..., Any]:
     return in_rows
 
 
-def primitive(
-    node_name: str = "", *, view: bool = False, promotes: bool | Callable[..., Any] = False, several: bool = False,
-    cuts: bool = False, results: tuple[str, ...] = (), returns: str = "", nondifferentiable: tuple[str, ...] = (),
-    materialize: bool = True, also_saved: tuple[str, ...] = (), usual: Callable[..., Any] | None = None,
-    written: Callable[..., Symbol] | None = None,
-) -> Callable[..., Primitive]:  # fmt: skip
-    """Declare an op. `node_name` is the name of its backward node in PyTorch, always written out.
+def primitive(node_name: str = "", *, written: Callable[..., Symbol] | None = None, **traits: Any) -> Callable[..., Primitive]:
+    """Declare an op. `node_name` is that of its backward node in PyTorch, written out; empty if it is not differentiable.
 
-    Args:
-        node_name: empty for an op that is not differentiable.
-        view: the result shares the memory of the first input.
-        promotes: inputs of different types are converted to a common one; by this function, if it is one.
-        several: the op has several outputs, in any number.
-        cuts: the view stands outside the graph (detach).
-        results: the names of a fixed number of outputs; whole-number outputs are not differentiable.
-        returns: the name of the tuple of `results`; default: the name of the op.
-        nondifferentiable: floating point outputs among `results` that are not differentiable.
-        materialize: zeros instead of None for the gradient of an unused output.
-        also_saved: values that PyTorch's node saves although the rules here do not need them.
-        usual: a function in C that runs instead of the forward while each option has its default value.
-        written: the op's text in a formula, as a rule on Symbols; default: a call of its name.
+    `written` is the op's text in a formula, as a rule on Symbols; default: a call of its name. The others are `Traits`.
     """
-    traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize, also_saved, usual)
 
     def decorate(forward: Callable[..., Any]) -> Primitive:
         forward = _row_major(forward) if forward.__name__ in _ROW_MAJOR else forward
-        p = Primitive(forward, node_name, traits)
+        p = Primitive(forward, node_name, Traits(**traits))
         shown = re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name)
         declare(forward, forward, p, as_reading(written) if written else writer(shown))
         return p

@@ -44,31 +44,22 @@ class Rule(NamedTuple):
 
 
 class Traits(NamedTuple):
-    """The arguments of `primitive(...)`, which describes them."""
+    """The options of `primitive(...)`."""
 
-    view: bool
-    promotes: bool | Callable[..., Any]
-    several: bool
-    cuts: bool
-    results: tuple[str, ...]
-    returns: str
-    nondifferentiable: tuple[str, ...]
-    materialize: bool
-    also_saved: tuple[str, ...]
-    usual: Callable[..., Any] | None
+    view: bool = False  # the result shares the memory of the first input
+    promotes: bool | Callable[..., Any] = False  # inputs get a common type; by this function, if it is one
+    several: bool = False  # the op has several outputs, in any number
+    cuts: bool = False  # the view stands outside the graph (detach)
+    results: tuple[str, ...] = ()  # the names of a fixed number of outputs; whole-number outputs are not differentiable
+    returns: str = ""  # the name of the tuple of `results`; default: the name of the op
+    nondifferentiable: tuple[str, ...] = ()  # floating point outputs among `results` that are not differentiable
+    materialize: bool = True  # zeros instead of None for the gradient of an unused output
+    also_saved: tuple[str, ...] = ()  # values that PyTorch's node saves although the rules here do not need them
+    usual: Callable[..., Any] | None = None  # a function in C that runs instead while each option has its default value
 
 
 class Table:
-    """The declaration of an op.
-
-    Attributes:
-        inputs, optional, variadic: the differentiable parameters; those that may be None; the one that takes any number.
-        options: the other parameters with their defaults.
-        rules: one for each input, or None.
-        saved_names, slots, guards: the values that rules ask for; their slots; see Note [When a tensor is saved].
-        real_only: complex numbers are refused (real_only.py).
-        takes_all: the rules get the gradients of all outputs, not only that of the first.
-    """
+    """The declaration of an op."""
 
     required = inspect.Parameter.empty
 
@@ -81,17 +72,18 @@ class Table:
         self.result_names, self.nondifferentiable = names, set(fixed)
         self.make_results: Any = return_type(returns or self.name.removesuffix("_dim"), *names) if names else None
         parameters = inspect.signature(forward).parameters.values()
+        # the differentiable parameters; those that may be None; the one that takes any number
         self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.optional = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is None}
         self.variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
-        self.options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        self.options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}  # the others
         self.real_only = self.name in REAL_ONLY
         self.may_be_integer = "dtype" in self.options or self.name in ("copy_into", "nan_to_num")
-        self.rules: tuple[Rule | None, ...] = ()
-        self.saved_names: tuple[str, ...] = ()
+        self.rules: tuple[Rule | None, ...] = ()  # one for each input
+        self.saved_names: tuple[str, ...] = ()  # of the values that rules ask for
         self.slots: tuple[str, ...] = ()
-        self.guards: tuple[int | None, ...] = ()
-        self.takes_all = False
+        self.guards: tuple[int | None, ...] = ()  # see Note [When a tensor is saved]
+        self.takes_all = False  # the rules get the gradients of all outputs, not only that of the first
 
     def read_rules(self, rules: dict[str, Callable[..., Any]]) -> None:
         """Read from the rules which values are saved. Refuse a rule for, or with, something that the op lacks."""

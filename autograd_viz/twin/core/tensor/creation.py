@@ -18,7 +18,7 @@ from ..base.public import public
 from .arguments import default_array
 from .as_array import Array, Size
 from .random import Generator, chosen, laid_out, memory_order
-from .refusals import refuse
+from .refusals import refuse, refuse_if
 from .tensor import Tensor
 
 COPY_WARNING = (
@@ -108,8 +108,7 @@ def _plain_values(data: Any, shape: list[int], depth: int) -> Any:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if isinstance(data, Tensor | np.ndarray):
             return data.item() if isinstance(data, Tensor) or data.ndim == 0 else data
-        if isinstance(data, str):
-            raise ValueError("too many dimensions 'str'")
+        refuse_if(isinstance(data, str), "too many dimensions 'str'", ValueError)
         _check_scalar(data)
         return data
     if not isinstance(data, list | tuple):
@@ -120,12 +119,10 @@ def _plain_values(data: Any, shape: list[int], depth: int) -> Any:
 
 
 def _check_scalar(value: Any) -> None:
-    if isinstance(value, str):
-        raise TypeError("new(): invalid data type 'str'")
+    refuse_if(isinstance(value, str), "new(): invalid data type 'str'", TypeError)
     if not isinstance(value, int | float | complex | np.generic | np.ndarray | Tensor):
         raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise ValueError("Overflow when unpacking long long")
+    refuse_if(isinstance(value, int) and not -(2**63) <= value < 2**64, "Overflow when unpacking long long", ValueError)
 
 
 @public("torch.tensor")
@@ -240,8 +237,7 @@ class LegacyType(type):
 
     def __call__(cls, *data: Any, device: Any = None) -> Tensor:
         """A tensor of values, or of a shape."""
-        if cls.is_cuda:
-            raise TypeError(NO_CUDA.format(f"{cls.__module__}.{cls.__name__}"))
+        refuse_if(cls.is_cuda, lambda: NO_CUDA.format(f"{cls.__module__}.{cls.__name__}"), TypeError)
         check_device(device)
         if data and isinstance(data[0], Tensor) and data[0].ndim and data[0].dtype is not cls.dtype:
             raise TypeError(f"expected a {cls.__module__}.{cls.__name__} (got a torch.{data[0].dtype.legacy}Tensor)")
@@ -265,8 +261,7 @@ def of_legacy_type(given: Any) -> dtypes.dtype:
     if not isinstance(given, str | type):
         raise TypeError("dtype must be a type, str, or dtype object")
     name = given if isinstance(given, str) else f"{given.__module__}.{given.__name__}"
-    if name.startswith("torch.cuda."):
-        raise TypeError(NO_CUDA.format(name))
+    refuse_if(name.startswith("torch.cuda."), lambda: NO_CUDA.format(name), TypeError)
     if (found := TYPES.get(name.removeprefix("torch."))) is None:
         raise ValueError(f"invalid type: {name!r}")
     return found.dtype

@@ -15,7 +15,7 @@ from .as_array import Array
 from .creation import COPY_WARNING, array_or_shape, drawn, leaf, nested_array, sizes_of
 from .number import fitted
 from .random import Generator, chosen, laid_out
-from .refusals import check_tensor
+from .refusals import check_tensor, refuse_if
 from .tensor import Tensor
 
 
@@ -138,10 +138,8 @@ def arange(*bounds: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
 
 
 def _check_step(start: Any, end: Any, step: Any) -> None:
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    refuse_if(step == 0, "step must be nonzero")
+    refuse_if((end - start) * step < 0, "upper bound and lower bound inconsistent with step sign")
 
 
 @public("torch.range")
@@ -158,8 +156,7 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Dtype | Non
 
 def _evenly(start: Any, end: Any, steps: int, kind: np.dtype[Any]) -> Array:
     """`steps` numbers from start to end, both included. Each is computed from the nearer end, as in PyTorch."""
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
+    refuse_if(steps < 0, "number of steps must be non-negative")
     start, end = _numbers(start, end)
     if steps == 1:
         return np.array([start], kind)
@@ -228,8 +225,7 @@ def randint(
     low, high = _numbers(low, high)
     if dtype is not None and dtype.is_complex:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    refuse_if(low >= high, lambda: f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return drawn("randint", size, lambda n, _: chosen(generator).integers(n, low, high), dtype or int64, **made)
 
 
@@ -245,6 +241,5 @@ def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Dty
 @public("torch.randperm")
 def randperm(n: int, *, generator: Generator | None = None, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """The numbers below `n` in random order."""
-    if n < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    refuse_if(n < 0, lambda: f"Trying to create tensor with negative dimension {n}: [{n}]")
     return leaf("randperm", chosen(generator).permutation(n).astype((dtype or int64).numpy), **made)

@@ -28,6 +28,7 @@ from ....errors import NO_FILES, CannotReadError
 from ....runtime.files import write_file
 from ..base.dtypes import BY_NAME, dtype, from_numpy_dtype
 from .as_array import Array, Size
+from .refusals import refuse_if
 from .tensor import Tensor
 
 STRUCTURE = "__structure__"
@@ -212,16 +213,14 @@ class Archive:
         self._zip = zip
         self._entries = {info.filename.removesuffix(SUFFIX): info for info in zip.infolist()}
         self.names = tuple(self._entries)
-        if any(name.endswith("/data.pkl") for name in self.names):
-            raise ValueError(PICKLE)
+        refuse_if(any(name.endswith("/data.pkl") for name in self.names), PICKLE, ValueError)
         for info in self._entries.values():
             if not info.filename.endswith(SUFFIX) or info.flag_bits & 1 or info.compress_type not in PACKINGS:
                 raise ValueError(f"{info.filename!r:.60} in it is no array as NumPy writes them")
         if len(self.names) > MOST_ARRAYS + 1:
             raise ValueError(f"it holds {len(self.names):,} arrays, more than {MOST_ARRAYS:,}")
         size = sum(info.file_size for info in self._entries.values())
-        if size > RATIO * length + SMALL:
-            raise ValueError(f"it would unpack from {length:,} to {size:,} bytes")
+        refuse_if(size > RATIO * length + SMALL, lambda: f"it would unpack from {length:,} to {size:,} bytes", ValueError)
 
     def size(self, name: str) -> int:
         """The bytes of an array and its header."""
@@ -235,8 +234,7 @@ class Archive:
             if version not in HEADERS:
                 raise ValueError(f"{name!r:.60} in it is an array of another version: {version}")
             shape, _, dtype = HEADERS[version](file, max_header_size=LARGEST_HEADER)
-            if dtype.hasobject:
-                raise ValueError(f"{name!r:.60} in it holds Python objects, which are never read")
+            refuse_if(dtype.hasobject, lambda: f"{name!r:.60} in it holds Python objects, which are never read", ValueError)
             left, claimed = info.file_size - file.tell(), math.prod(shape) * dtype.itemsize
             if left != claimed or min(shape, default=0) < 0:
                 raise ValueError(f"{name!r:.60} in it claims {claimed:,} bytes, and has {left:,}")

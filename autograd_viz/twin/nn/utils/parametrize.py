@@ -153,8 +153,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
-    parts = module.parametrizations[tensor_name]
-    now = getattr(module, tensor_name)
+    parts, now = module.parametrizations[tensor_name], getattr(module, tensor_name)
     if parts.is_tensor:
         original = parts.original
         if leave_parametrized:
@@ -162,10 +161,8 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     elif leave_parametrized:
         original = Parameter(now.detach()) if now.requires_grad else now
     else:
-        raise ValueError(
-            "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a sequence of "
-            "tensors."
-        )
+        said = "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of"
+        raise ValueError(f"{said} a sequence of tensors.")
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
     _register(module, tensor_name, original)

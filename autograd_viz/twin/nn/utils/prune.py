@@ -128,10 +128,8 @@ class LnStructured(_ByAmount):
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """Prune the channels with the smallest norms."""
         if t.dim() <= 1:
-            raise ValueError(
-                "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
-                f"{t.shape} with {t.dim()} dims"
-            )
+            said = "Structured pruning can only be applied to multidimensional tensors."
+            raise ValueError(f"{said} Found tensor of shape {t.shape} with {t.dim()} dims")
         size, dim = t.shape[self.dim], self.dim % t.dim()
         count = _count(self.amount, size)
         if count == 0:
@@ -182,10 +180,8 @@ def global_unstructured(parameters: Iterable[Any], pruning_method: Any, **kwargs
     """Prune several parameters, (module, name), as if they were one."""
     pairs, method = list(parameters), pruning_method(**kwargs)
     if method.PRUNING_TYPE != "unstructured":
-        raise TypeError(
-            f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} of type '
-            f"{method.PRUNING_TYPE}"
-        )
+        said = 'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`.'
+        raise TypeError(f"{said} Found method {pruning_method} of type {method.PRUNING_TYPE}")
     tensors = [getattr(module, name) for module, name in pairs]
     masks = [getattr(m, f"{n}_mask", ones_like(t)) for (m, n), t in zip(pairs, tensors, strict=True)]
     values, before = (parameters_to_vector(t).detach() for t in (tensors, masks))

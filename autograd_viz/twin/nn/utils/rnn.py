@@ -104,10 +104,8 @@ def pad_packed_sequence(
     data, sizes = sequence.data, sequence.batch_sizes._data
     times = len(sizes) if total_length is None else total_length
     if times < len(sizes):
-        raise ValueError(
-            "Expected total_length to be at least the length of the longest sequence in input, but got "
-            f"total_length={total_length} and max sequence length being {len(sizes)}"
-        )
+        said = "Expected total_length to be at least the length of the longest sequence in input"
+        raise ValueError(f"{said}, but got total_length={total_length} and max sequence length being {len(sizes)}")
     going = np.arange(sizes[0]) < np.pad(sizes, (0, times - len(sizes)))[:, None]
     places = np.where(going, np.cumsum(going).reshape(going.shape) - 1, len(data))  # the row behind the data is padding
     rows = cat([data, full((1, *data.shape[1:]), padding_value, dtype=data.dtype)])
