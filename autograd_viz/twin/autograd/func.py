@@ -14,10 +14,10 @@ import numpy as np
 from ..core.backward.backward import grad as gradients
 from ..core.base.grad_mode import enable_grad
 from ..core.ops.shape.joining import stack
-from ..core.tensor import Tensor, refuse_if
-from ..core.tensor.random import default_generator
+from ..core.tensor import Tensor, default_generator, refuse_if
 
 Function = Callable[..., Any]
+Argnums = int | tuple[int, ...]
 
 
 def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
@@ -44,9 +44,9 @@ def filled(tree: Any, values: list[Any]) -> Any:
 
 
 class _Tracked:
-    """Arguments of one call: `picked`, those to differentiate, are new tensors that require grad. `inputs` are the tensors."""
+    """One call: its arguments `picked`, those to differentiate, are new tensors that require grad; `inputs` are the tensors."""
 
-    def __init__(self, args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> None:
+    def __init__(self, func: Function, args: Any, kwargs: dict[str, Any], argnums: Argnums, has_aux: bool) -> None:
         self._own: list[Tensor] = []
         numbers = (argnums,) if isinstance(argnums, int) else argnums
         if beyond := [n for n in numbers if not -len(args) <= n < len(args)]:
@@ -55,6 +55,8 @@ class _Tracked:
         self.args = tuple(new.get(i, a) for i, a in enumerate(args))
         self.picked = self.args[argnums] if isinstance(argnums, int) else tuple(self.args[n] for n in numbers)
         self.inputs = leaves(self.picked)
+        output = func(*self.args, **kwargs)
+        self.output, *self.aux = output if has_aux else (output,)
 
     def _track(self, x: Any) -> Tensor:
         refuse_if(not isinstance(x, Tensor), lambda: f"Thing passed to transform API must be Tensor, got {type(x)}", ValueError)
@@ -92,7 +94,7 @@ class _Tracked:
         return False
 
 
-def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
+def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """A function that returns (gradient, value) of `func`; with `has_aux`, (gradient, (value, aux)).
 
     `func` returns one number; with `has_aux`, a pair of that and anything else. `argnums` are the arguments to differentiate,
@@ -102,9 +104,8 @@ def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: 
     @functools.wraps(func)
     def both(*args: Any, **kwargs: Any) -> Any:
         with enable_grad():
-            call = _Tracked(args, argnums)
-            output = func(*call.args, **kwargs)
-            value, aux = output if has_aux else (output, None)
+            call = _Tracked(func, args, kwargs, argnums, has_aux)
+            value, (aux,) = call.output, call.aux if has_aux else (None,)
             said = "grad_and_value(f)(*args): Expected f(*args) to return"
             refuse_if(not isinstance(value, Tensor), lambda: f"{said} a Tensor, got {type(value)}")
             if value.dim():
@@ -116,7 +117,7 @@ def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: 
     return both
 
 
-def grad(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
+def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """A function that returns the gradient of `func`; with `has_aux`, (gradient, aux). Arguments as of `grad_and_value`."""
     both = grad_and_value(func, argnums, has_aux)
 
@@ -131,61 +132,55 @@ def grad(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = Fal
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(output, a function from v to vᵀJ); with `has_aux`, aux at the end."""
     with enable_grad():
-        call = _Tracked(primals, tuple(range(len(primals))))
-        output = func(*call.args)
-        output, *aux = output if has_aux else (output,)
+        call = _Tracked(func, primals, {}, tuple(range(len(primals))), has_aux)
 
     def product(*v: Any) -> Any:
         with enable_grad():
-            found = call.gradients(leaves(output), leaves(v[0] if len(v) == 1 else v))
+            found = call.gradients(leaves(call.output), leaves(v[0] if len(v) == 1 else v))
         return call.settled(filled(call.picked, found))
 
-    return (call.settled(output), product, *call.settled(aux))
+    return (call.settled(call.output), product, *call.settled(call.aux))
 
 
 def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *, has_aux: bool = False) -> tuple[Any, ...]:
     """(output, Jv): vᵀJ differentiated with respect to v."""
     with enable_grad():
-        call = _Tracked(primals, tuple(range(len(primals))))
-        output = func(*call.args)
-        output, *aux = output if has_aux else (output,)
-        ys = leaves(output)
+        call = _Tracked(func, primals, {}, tuple(range(len(primals))), has_aux)
+        ys = leaves(call.output)
         us = [Tensor(np.zeros_like(y._data)).requires_grad_() for y in ys]
         back = [g for g in call.gradients(ys, us) if g.requires_grad]
         along = [t for t, g in zip(leaves(tangents), call.gradients(ys, us), strict=True) if g.requires_grad]
         found = gradients(back, us, along, create_graph=True, allow_unused=True) if back else [None] * len(us)
         call._own += us
         rows = [Tensor(np.zeros_like(y._data)) if f is None else f for f, y in zip(found, ys, strict=True)]
-    return (call.settled(output), call.settled(filled(output, rows)), *call.settled(aux))
+    return (call.settled(call.output), call.settled(filled(call.output, rows)), *call.settled(call.aux))
 
 
-def jacrev(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, **options: Any) -> Function:
+def jacrev(func: Function, argnums: Argnums = 0, has_aux: bool = False, **options: Any) -> Function:
     """A function that returns the Jacobian of `func`: for each output and input a tensor of shape (*output, *input)."""
 
     @functools.wraps(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         with enable_grad():
-            call = _Tracked(args, argnums)
-            output = func(*call.args, **kwargs)
-            output, *aux = output if has_aux else (output,)
+            call = _Tracked(func, args, kwargs, argnums, has_aux)
 
             def of(y: Tensor) -> Any:
                 rows = [call.gradients([element]) for element in y.reshape(-1).unbind(0)]
                 columns = zip(call.inputs, zip(*rows, strict=True), strict=True)
                 return filled(call.picked, [stack(column).reshape((*y.shape, *x.shape)) for x, column in columns])
 
-            found = mapped(of, output)
-        return (call.settled(found), *call.settled(aux)) if has_aux else call.settled(found)
+            found = mapped(of, call.output)
+        return (call.settled(found), *call.settled(call.aux)) if has_aux else call.settled(found)
 
     return jacobian
 
 
-def jacfwd(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
+def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
     """The Jacobian as `jacrev` computes it: there is no forward mode."""
     return jacrev(func, argnums, has_aux)
 
 
-def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:
+def hessian(func: Function, argnums: Argnums = 0) -> Function:
     """A function that returns the second derivatives of `func`."""
     return jacrev(jacrev(func, argnums), argnums)
 

@@ -11,10 +11,8 @@ from ..core.base.scipy_special import special
 from ..core.function.function import Function, once_differentiable
 from ..core.ops.random.random import normal
 from ..core.ops.shape.joining import stack
-from ..core.tensor import Array, Tensor, refuse_if
+from ..core.tensor import Array, Generator, Tensor, default_generator, ones, refuse_if, zeros
 from ..core.tensor.creation import tensor
-from ..core.tensor.factories import ones, zeros
-from ..core.tensor.random import Generator, default_generator
 from . import constraints
 from .distribution import Distribution, together
 

@@ -27,11 +27,7 @@ class Distribution:
         self.batch_shape, self.event_shape = Size(batch_shape), Size(event_shape)
         if validate_args is not None:
             self._validates = validate_args
-        if self._validates:
-            self._check_parameters()
-
-    def _check_parameters(self) -> None:
-        for name, constraint in self.arg_constraints.items():
+        for name, constraint in self.arg_constraints.items() if self._validates else ():
             value = self.__dict__.get(name)
             if value is not None and not constraint.check(value).all():
                 self._refuse(f"parameter {name}", value, f"of distribution {self!r} to satisfy the constraint {constraint!r}")

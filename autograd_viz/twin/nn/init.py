@@ -10,9 +10,7 @@ import numpy as np
 
 from ..core.base.grad_mode import no_grad
 from ..core.ops.random.random import normal_fill, uniform_fill
-from ..core.tensor import Tensor, refuse_if
-from ..core.tensor.creation import randn
-from ..core.tensor.random import Generator
+from ..core.tensor import Generator, Tensor, randn, refuse_if
 
 _GAINS = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 _GAIN_ONE = (
@@ -21,10 +19,7 @@ _GAIN_ONE = (
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor by which weights are scaled, because the next function makes values smaller.
-
-    Raises ValueError: an unknown function, or its parameter is not a number.
-    """
+    """The factor of weights before a function that makes values smaller. Raises ValueError: it or its parameter is unknown."""
     if nonlinearity in _GAIN_ONE:
         return 1
     if nonlinearity == "leaky_relu":
@@ -101,10 +96,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """The kernel of a convolution that returns its input.
-
-    Raises ValueError: not 3 to 5 dimensions, or `groups` does not divide the first one.
-    """
+    """The kernel of a convolution that returns its input. Raises ValueError: not 3 to 5 dimensions, or unequal groups."""
     refuse_if(tensor.ndim not in (3, 4, 5), "Only tensors with 3, 4, or 5 dimensions are supported", ValueError)
     refuse_if(tensor.shape[0] % groups, "dim 0 must be divisible by groups", ValueError)
     kernel, each = np.zeros(tensor.shape), tensor.shape[0] // groups

@@ -1,8 +1,4 @@
-"""Module: an object with parameters and a forward.
-
-Parameters, buffers and submodules are attributes. A Module keeps them in three dictionaries, so that it can list them.
-Saving and loading is in state.py, hooks are in hooks.py.
-"""
+"""Module: an object with parameters and a forward. Saving and loading is in state.py, hooks are in hooks.py."""
 
 from __future__ import annotations
 
@@ -26,7 +22,10 @@ Named = Iterator[tuple[str, Any]]
 
 
 class Module(HookedCall, State):
-    """Subclass it, assign Parameters and Modules as attributes, define `forward`, and call the object."""
+    """Subclass it, assign Parameters and Modules as attributes, define `forward`, and call the object.
+
+    Parameters, buffers and submodules are kept in three dictionaries, so that it can list them.
+    """
 
     training: bool
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from ..core.base.device import check_device
 from ..core.base.dtypes import int64
-from ..core.tensor import Tensor
-from ..core.tensor.factories import ones, zeros
+from ..core.tensor import Tensor, ones, zeros
 from . import functional, init
 from .configured import Configured, Sized, layer
 from .module import Module

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.ops.shape.joining import cat, stack
-from ..core.tensor import Tensor, refuse_if
-from ..core.tensor.factories import zeros
+from ..core.tensor import Tensor, refuse_if, zeros
 from . import functional, init
 from .linear import parameter, unusual
 from .module import Module

@@ -87,18 +87,6 @@ class MultiheadAttention(Module):
         return attended.transpose(1, 0) if turned else attended, weights
 
 
-def causal_mask(size: int, dtype: Any = float32) -> Tensor:
-    """-inf above the diagonal: a position ignores later ones."""
-    return Tensor(np.triu(np.full((size, size), -np.inf, dtype.numpy), 1))
-
-
-def _function(activation: Any) -> Callable[..., Any]:
-    if not isinstance(activation, str):
-        return activation  # type: ignore[no-any-return]
-    refuse_if(activation not in ("relu", "gelu"), lambda: f"activation should be relu/gelu, not {activation}")
-    return getattr(functional, activation)  # type: ignore[no-any-return]
-
-
 class _Layer(Module):
     """The base of encoder and decoder layers. `attentions` names the attention blocks, in order."""
 
@@ -122,7 +110,10 @@ class _Layer(Module):
             setattr(self, f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **made))
         for i in blocks:
             setattr(self, f"dropout{i}", Dropout(dropout))
-        self.activation = _function(activation)
+        if isinstance(activation, str):
+            refuse_if(activation not in ("relu", "gelu"), lambda: f"activation should be relu/gelu, not {activation}")
+            activation = getattr(functional, activation)
+        self.activation = activation
 
     def _added(self, x: Any, i: int, block: Callable[[Any], Any]) -> Any:
         """x plus the i-th block of x, normalized before the block or after the sum."""
@@ -249,5 +240,5 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """The mask of a sequence in which each position ignores later ones."""
-        return causal_mask(sz, dtype or float32)
+        """The mask of a sequence in which each position ignores later ones: -inf above the diagonal."""
+        return Tensor(np.triu(np.full((sz, sz), -np.inf, (dtype or float32).numpy), 1))

@@ -153,8 +153,10 @@ class Optimizer:
         if any(len(a["params"]) != len(b["params"]) for a, b in zip(saved, groups, strict=True)):
             raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
         by_number = dict(zip((i for g in saved for i in g["params"]), (p for g in groups for p in g["params"]), strict=True))
-        state = {by_number[i]: {k: _copied(v) for k, v in memory.items()} for i, memory in state_dict["state"].items()}
-        self.state = defaultdict(dict, state)
+        self.state = defaultdict(dict)
+        for i, memory in state_dict["state"].items():
+            copied = {k: Tensor(v._data.copy()) if isinstance(v, Tensor) else deepcopy(v) for k, v in memory.items()}
+            self.state[by_number[i]] = copied
         self.param_groups = [{**new, "params": old["params"]} for new, old in zip(saved, groups, strict=True)]
 
     def __repr__(self) -> str:
@@ -174,10 +176,6 @@ def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandl
 def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(optimizer, args, kwargs)`` after each step of any optimizer."""
     return register(for_all["step_post"], hook)
-
-
-def _copied(value: Any) -> Any:
-    return Tensor(value._data.copy()) if isinstance(value, Tensor) else deepcopy(value)
 
 
 def options_of(arguments: dict[str, Any]) -> dict[str, Any]:

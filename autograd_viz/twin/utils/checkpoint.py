@@ -21,8 +21,7 @@ from ..core.base.grad_mode import enable_grad, no_grad
 from ..core.base.provenance import callers_frame
 from ..core.base.scopes import checkpointed
 from ..core.function.function import Function
-from ..core.tensor import Tensor, refuse_if
-from ..core.tensor.random import chosen
+from ..core.tensor import Tensor, chosen, refuse_if
 
 __all__ = [
     "CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop",
@@ -136,10 +135,8 @@ class Promises:
             if self.debug:
                 lines.append(_callers_line())
             if len(found) == len(self.metadata):
-                raise CheckpointError(
-                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward "
-                    "pass."
-                )
+                said = "trying to save more tensors during recomputation than during the original forward pass."
+                raise CheckpointError(f"torch.utils.checkpoint: {said}")
             found.append(tensor.detach() if tensor.requires_grad else tensor)
             if self.stops and len(found) == len(self.metadata):
                 raise _Enough
@@ -151,7 +148,9 @@ class Promises:
                 self.again()
             self._check(found)
         except CheckpointError as error:
-            raise CheckpointError(f"{_both(self.lines, lines)}{error}" if self.debug else f"{error}\n{TIP}") from None
+            both = ("".join(f"  {i}: {line}\n" for i, line in enumerate(run)) for run in (self.lines, lines))
+            said = "{}\nSaved during the original forward:\n{}Saved during recomputation:\n{}".format(DEBUG, *both)
+            raise CheckpointError(f"{said}{error}" if self.debug else f"{error}\n{TIP}") from None
         return found
 
     def _check(self, found: list[Tensor]) -> None:
@@ -182,12 +181,6 @@ def _callers_line() -> str:
     frame = callers_frame()
     file = frame.f_code.co_filename
     return f"{file}:{frame.f_lineno}: {linecache.getline(file, frame.f_lineno).strip()}"
-
-
-def _both(first: list[str], second: list[str]) -> str:
-    """The tensors that two runs saved, line by line."""
-    before, after = ("".join(f"  {i}: {line}\n" for i, line in enumerate(lines)) for lines in (first, second))
-    return f"{DEBUG}\nSaved during the original forward:\n{before}Saved during recomputation:\n{after}"
 
 
 def _no_contexts() -> Contexts:

@@ -58,10 +58,7 @@ def is_dense(array: Any) -> bool:
 
 
 def copied_like(values: Any, like: Any) -> Any:
-    """A copy of `values` with the memory order of `like`, an array of the same shape and type.
-
-    The copy is row-major if `like` has gaps.
-    """
+    """A copy of `values` with the memory order of `like`, an array of the same shape and type; row-major if that has gaps."""
     if like.flags.c_contiguous or not is_dense(like):
         return new_array(values, like.dtype, order="C")
     found = np.empty_like(like)

@@ -45,10 +45,7 @@ def sentence(namespace: str, name: str, known: Iterable[str]) -> str:
 
 
 def module_getattr(namespace: str, names: dict[str, Any]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of the module that stands for "torch" or "torch.linalg", and has these globals.
-
-    It loads a name of a rare op, and raises a helpful error for a missing one.
-    """
+    """The ``__getattr__`` of a module with these globals: it loads a name of a rare op, and has advice for a missing one."""
 
     def missing(name: str) -> Any:
         if name.startswith("__"):

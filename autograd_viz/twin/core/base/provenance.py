@@ -63,10 +63,7 @@ foreign_rules: list[str] = []  # the ops that have a rule from outside this pack
 
 
 def know_frame(is_last: bool = False) -> Token[Any]:
-    """Find the user's frame once for the ops that the caller of this will run; `is_last`: only rules call them.
-
-    `forget_frame(token)` must follow.
-    """
+    """Find the user's frame once for the ops that its caller will run (is_last: only rules), until `forget_frame(token)`."""
     frame = sys._getframe(1)
     return _known.set((frame, users_frame(frame), is_last and not foreign_rules))
 

@@ -1,4 +1,4 @@
-"""The backward node of a user-defined op. It is also the `ctx` of forward and backward."""
+"""The backward node of a user-defined op."""
 
 from __future__ import annotations
 

@@ -18,10 +18,8 @@ from ..op.primitive_node import PrimitiveNode
 from ..op.view import NORMAL, why_forbidden
 from ..ops.elementwise import arithmetic, filling, rounding
 from ..ops.shape import shape
-from ..tensor.arguments import check_broadcast
-from ..tensor.extra import InferenceCounter
+from ..tensor import InferenceCounter, Tensor, check_broadcast
 from ..tensor.former import as_it_is, forget_history, formers, history_of, remember
-from ..tensor.tensor import Tensor
 from .copy_slices import rebase_view
 
 _DEPRECATED = (
@@ -32,9 +30,9 @@ _ON_EXPANDED = {"masked_fill": "mask] = scalar", "index_fill": "mask] = scalar",
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
-    """Refuse a change that autograd cannot differentiate; `requires_grad` is that of the operands.
+    """Refuse a recorded change of a leaf that requires grad, of a view of one, or of a view whose history would be wrong.
 
-    While recording, it is a change of a leaf that requires grad, of a view of one, or of a view whose history would be wrong.
+    `requires_grad` is that of the operands.
     """
     if type(tensor._counter) is InferenceCounter and not State.inference:
         raise RuntimeError(

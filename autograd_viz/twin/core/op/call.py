@@ -28,10 +28,9 @@ from ..base.dtypes import promote
 from ..base.grad_mode import State, recording, sequence
 from ..base.programs import PLAIN, compiled
 from ..base.quiet import quiet
-from ..tensor.arguments import TENSOR_OPTIONS, array_of, as_operand, brought_together, check_broadcast, in_order_of
-from ..tensor.number import Number, fitted
-from ..tensor.refusals import scalar_type
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, brought_together, check_broadcast, fitted, scalar_type
+from ..tensor.arguments import TENSOR_OPTIONS, array_of, as_operand, in_order_of
+from ..tensor.number import Number
 from .real_only import REAL_ONLY, refuse_complex
 from .table import Table
 from .view import become_view
@@ -200,7 +199,8 @@ def _record(p: Table) -> list[str]:
         may_have_none = p.may_be_integer and not p.result_names
         has_gradient = f" and (_data.dtype.kind == 'f' or has_gradient(_data, {p.name!r}))" if may_have_none else ""
         if p.result_names:
-            lines.append(f"    outputs = [r for r in ({', '.join(_differentiable(p))},) if r._data.dtype.kind in 'fc']")
+            gradients = [r for r, name in zip(results, p.result_names, strict=True) if name not in p.nondifferentiable]
+            lines.append(f"    outputs = [r for r in ({', '.join(gradients)},) if r._data.dtype.kind in 'fc']")
             has_gradient = " and outputs"
         lines.append(f"    if ({' or '.join(tests)}){has_gradient}:")
         lines += ["        " + line for line in _node(p)]
@@ -214,11 +214,6 @@ def _record(p: Table) -> list[str]:
     if len(results) > 1:
         lines.append(f"{indent}{results[0]}._made_by.outputs = {_references(results)}")
     return [*lines, f"{indent}if State.attentive: {'; '.join(f'attend(None, {r})' for r in results)}"]
-
-
-def _differentiable(p: Table) -> list[str]:
-    """The results that have a gradient if they are floating point."""
-    return [r for r, name in zip(results_of(p), p.result_names, strict=True) if name not in p.nondifferentiable]
 
 
 def _references(results: list[str]) -> str:

@@ -1,7 +1,4 @@
-"""The class of an op's backward nodes: PyTorch's name, slots, and the straight-line programs `vjp` and `_release`.
-
-See Note [Programs from tables] in call.py.
-"""
+"""The class of an op's backward nodes: PyTorch's name, slots, and programs (see Note [Programs from tables] in call.py)."""
 
 from __future__ import annotations
 
@@ -102,8 +99,7 @@ def _results(p: Table) -> str:
 
 def _rules(p: Table, on_tensors: bool) -> list[str]:
     """The lines that read the saved values and run the rules."""
-    read, lines = _read_tensor if on_tensors else _read, []
-    values = [read(p, place) for place in range(len(p.saved_names))]
+    lines, values = [], [_read(p, place, on_tensors) for place in range(len(p.saved_names))]
     tensors = [place for place, name in enumerate(p.saved_names) if name in p.inputs or p.result_index(name) is not None]
     if len(tensors) > 1:  # as in PyTorch, each is read once: inputs by name, then results
         for place in sorted(tensors, key=lambda place: p.result_index(p.saved_names[place]) is not None):
@@ -125,31 +121,18 @@ def _rules(p: Table, on_tensors: bool) -> list[str]:
     return lines
 
 
-def _read(p: Table, place: int) -> str:
-    """The expression that reads a saved value as an array or plain value."""
+def _read(p: Table, place: int, on_tensors: bool) -> str:
+    """The expression that reads a saved value as an array, or as a tensor; or a plain value."""
     name, slot = p.saved_names[place], f"node.{p.slots[place]}"
+    if "_sym_" in name:  # strides are converted from bytes to elements
+        return f"node.in_elements({slot})" if name.endswith("_strides") else slot
+    usual, test = "s", f"type(s := {slot}) in PLAIN"
     if name in p.inputs:
-        untouched = f"type(s := {slot}) is Tensor and s._counter is None"
-        return f"((d if (d := s._data).ndim else d[()]) if {untouched} else plain(node, s))"
-    if "_sym_" in name:
-        return _plain_value(name, slot)
-    if p.result_index(name) is not None:
-        untouched = f"(s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None"
-        return f"(s.data if {untouched} else plain(node, s))"
-    return f"(s if type(s := {slot}) in PLAIN else plain(node, s))"
-
-
-def _read_tensor(p: Table, place: int) -> str:
-    """The expression that reads a saved value as a tensor or plain value."""
-    name, slot = p.saved_names[place], f"node.{p.slots[place]}"
-    if name in p.inputs:
-        return f"(s if type(s := {slot}) is Tensor and s._counter is None else unpack(node, s))"
-    return _plain_value(name, slot) if "_sym_" in name else f"(s if type(s := {slot}) in PLAIN else unpack(node, s))"
-
-
-def _plain_value(name: str, slot: str) -> str:
-    """The expression for a saved size or similar value. Strides are converted from bytes to elements."""
-    return f"node.in_elements({slot})" if name.endswith("_strides") else slot
+        usual = "s" if on_tensors else "(d if (d := s._data).ndim else d[()])"
+        test = f"type(s := {slot}) is Tensor and s._counter is None"
+    elif p.result_index(name) is not None and not on_tensors:
+        usual, test = "s.data", f"(s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None"
+    return f"({usual} if {test} else {'unpack' if on_tensors else 'plain'}(node, s))"
 
 
 def release_source(p: Table) -> list[str]:

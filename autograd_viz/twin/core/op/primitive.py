@@ -1,15 +1,4 @@
-"""What an op is: a NumPy forward, and one backward rule per input. A rule is read in three ways (readings.py).
-
-    @primitive("MulBackward0")
-    def mul(self, other):
-        return self * other
-    mul.defvjp(
-        self  = lambda grad, other: grad * other,
-        other = lambda grad, self:  grad * self,
-    )
-
-See the notes in table.py.
-"""
+"""What an op is: a NumPy forward, and a backward rule per input. See the notes in table.py, and "To add an op" in README.md."""
 
 from __future__ import annotations
 
@@ -213,19 +202,15 @@ class Primitive(Table):
 
 
 def put_inside(p: Any, function: Any, method: str, test: str) -> None:
-    """Put the op's program inside a method of Tensor, unless somebody has replaced the method. It saves a frame."""
-    if Tensor.__dict__[method] is function:
-        names = {**p.program.__globals__, "otherwise": function}
-        program = compiled(p.forward, function.__name__, inside_source(p, function.__name__, test), names)
-        setattr(Tensor, method, update_wrapper(program, function))
-
-
-def inside_source(p: Table, name: str, test: str) -> list[str]:
-    """The program of a function that runs the op if its arguments pass `test`, and `otherwise` if not."""
-    lines = [f"def {name}(*args, **options):"]
+    """Put the op's program, for arguments that pass `test`, inside a method of Tensor that nobody has replaced."""
+    if Tensor.__dict__[method] is not function:
+        return
+    lines = [f"def {function.__name__}(*args, **options):"]
     lines += [f"    if options or len(args) != {len(p.inputs)}: return otherwise(*args, **options)"]
     lines += [f"    {', '.join(p.inputs)}, = args", f"    if not ({test}): return otherwise(*args)"]
-    return [*lines, *(f"    {n} = default_{n}" for n in p.options), *call.call_source(p)[1:]]
+    lines += [*(f"    {n} = default_{n}" for n in p.options), *call.call_source(p)[1:]]
+    program = compiled(p.forward, function.__name__, lines, {**p.program.__globals__, "otherwise": function})
+    setattr(Tensor, method, update_wrapper(program, function))
 
 
 # ops that are not elementwise, but whose NumPy functions keep the memory order of the input: PyTorch's results are row-major

@@ -1,11 +1,4 @@
-"""An op in a row of a table: its name, its node, what it does, its forward, and its rules.
-
-    square_root = row("square_root", "SqrtBackward0", "Square root.",
-        lambda self: np.sqrt(self),
-        self = lambda grad, result: grad / (2 * result))
-
-It is short for an op whose forward is one expression. A longer forward is a `def` below `@primitive` or `@public_primitive`.
-"""
+"""An op in a row of a table: short for one whose forward is an expression. A longer one is a `def` below `@primitive`."""
 
 from __future__ import annotations
 

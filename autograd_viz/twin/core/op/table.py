@@ -99,7 +99,9 @@ class Table:
                 foreign_rules.append(self.name)
         self.saved_names = tuple(sorted({name for _, *names in asked.values() for name in names}.union(self.also_saved)))
         self.slots = tuple(f"s_{name}" for name in self.saved_names)
-        self.rules = tuple(self._bound_rule(rules[n], asked[n]) if n in rules else None for n in inputs)
+        wants = {target: tuple(map(self.saved_names.index, names)) for target, (_, *names) in asked.items()}
+        readings = (TENSOR_NAMES, ARRAY_NAMES, SYMBOL_NAMES)
+        self.rules = tuple(Rule(*(rebound(rules[n], r) for r in readings), wants[n]) if n in rules else None for n in inputs)
         self.takes_all = any(first == "grads" for first, *_ in asked.values())
         self.guards = tuple(self._guard(place) for place in range(len(self.saved_names)))
 
@@ -110,11 +112,6 @@ class Table:
         known |= {f"{n}_sym_{what}" for n in inputs for what in ("sizes", "sizes_opt", "strides", "storage_offset", "numel")}
         known |= {f"{n}_dim" for n in inputs}
         return known | {f"{n}_sym_argsize_{d}" for n in (*inputs, *self.result_names) for d in DIMS}
-
-    def _bound_rule(self, rule: Callable[..., Any], asked: list[str]) -> Rule:
-        """One rule in its three readings."""
-        wants = tuple(self.saved_names.index(n) for n in asked[1:])
-        return Rule(rebound(rule, TENSOR_NAMES), rebound(rule, ARRAY_NAMES), rebound(rule, SYMBOL_NAMES), wants)
 
     def _guard(self, place: int) -> int | None:
         """The input that must want a gradient so that the value at `place` is saved; None if it is always saved."""

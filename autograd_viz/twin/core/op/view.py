@@ -14,9 +14,8 @@ from ..backward.saved import op_name
 from ..base.grad_mode import State, enable_grad, recording
 from ..base.quiet import quiet
 from ..base.readings import ARRAY_NAMES, TENSOR_NAMES
-from ..tensor.extra import InferenceCounter
+from ..tensor import InferenceCounter, Tensor
 from ..tensor.former import gone, history_of, remember, values_at
-from ..tensor.tensor import Tensor
 
 # one step from a base to its view: the op, its options, and the output index if it has several
 Cut = tuple[Any, dict[str, Any], int | None]

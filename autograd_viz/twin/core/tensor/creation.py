@@ -1,7 +1,4 @@
-"""Leaves from numbers: the common part of all factories, and the factories that take a shape.
-
-The types from before dtypes make tensors, too: torch.FloatTensor is also a type for isinstance.
-"""
+"""Leaves from numbers: the common part of all factories, factories that take a shape, and types from before dtypes."""
 
 from __future__ import annotations
 

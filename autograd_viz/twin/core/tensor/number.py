@@ -37,10 +37,7 @@ _C_NAMES = {
 
 
 def fitted(value: Any, kind: np.dtype[Any]) -> Array:
-    """A number as a 0-d array of an element type, whose range it must not exceed.
-
-    Whole-number types drop the fraction; inf and nan need a float type.
-    """
+    """A number as a 0-d array of an element type, which it must fit; inf and nan need a float type. Fractions are dropped."""
     number = value.item() if isinstance(value, np.generic | np.ndarray) else value
     if kind.kind == "b":
         return np.asarray(bool(number))

@@ -1,7 +1,4 @@
-"""Tensor: a NumPy array with the five attributes of autograd: data, grad, grad_fn, is_leaf, requires_grad.
-
-`methods.py` puts the ops on the class, as operators and methods.
-"""
+"""Tensor: a NumPy array with data, grad, grad_fn, is_leaf and requires_grad. `methods.py` puts the ops on the class."""
 
 from __future__ import annotations
 

@@ -21,10 +21,7 @@ def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
 def get_total_norm(
     tensors: Tensor | Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of all tensors as one vector: the norm of their norms.
-
-    Raises RuntimeError: the norm is not finite, and `error_if_nonfinite`.
-    """
+    """The norm of the tensors' norms. Raises RuntimeError: it is not finite, and `error_if_nonfinite`."""
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
         return Tensor(np.array(0.0, np.float32))

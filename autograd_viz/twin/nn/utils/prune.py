@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.base.grad_mode import no_grad
-from ...core.tensor.creation import rand_like
-from ...core.tensor.factories import ones_like, zeros_like
+from ...core.tensor import ones_like, rand_like, zeros_like
 from ..parameter import Parameter
 from .gradients import parameters_to_vector
 

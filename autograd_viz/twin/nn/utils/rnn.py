@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.ops.shape.joining import cat, stack
-from ...core.tensor import Tensor, refuse_if
-from ...core.tensor.creation import as_tensor
-from ...core.tensor.factories import full
+from ...core.tensor import Tensor, as_tensor, full, refuse_if
 
 
 def pad_sequence(

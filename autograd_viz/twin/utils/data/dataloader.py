@@ -9,9 +9,8 @@ import numpy as np
 
 from ...core.base.dtypes import float64
 from ...core.ops.shape.joining import stack
-from ...core.tensor import Tensor, refuse_if
-from ...core.tensor.creation import as_tensor, tensor
-from ...core.tensor.random import Generator
+from ...core.tensor import Generator, Tensor, as_tensor, refuse_if
+from ...core.tensor.creation import tensor
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, fresh_seed
 
