@@ -46,10 +46,7 @@ class GradScaler:
         return type(outputs)(map(self.scale, outputs)) if isinstance(outputs, list | tuple) else outputs * self._scale
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide the gradients of an optimizer's parameters by the scale, for example before clipping.
-
-        Raises RuntimeError: they were already unscaled since the last `update`.
-        """
+        """Divide gradients by the scale, to clip them. Raises RuntimeError: already done since the last `update`."""
         if not self._enabled:
             return
         if optimizer in self._overflowed:

@@ -1,7 +1,4 @@
-"""Functions of functions, by the names of torch.func: derivatives, and `vmap`.
-
-Forward mode gives the numbers of reverse mode. vmap computes the examples of a batch one after the other.
-"""
+"""torch.func: derivatives, forward ones by reverse mode, and `vmap`, which computes one example after the other."""
 
 from __future__ import annotations
 

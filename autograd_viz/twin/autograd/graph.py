@@ -136,10 +136,7 @@ class _AllowMutationOnSavedContext:
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
-    """Inside the block, in-place changes are allowed on tensors that backward needs. Run backward inside too.
-
-    Raises RuntimeError: inside another such block.
-    """
+    """In the block, tensors that backward needs may change in place; it runs inside. Raises RuntimeError: a block in it."""
     refuse_if(writing, "allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _AllowMutationOnSavedContext()
     saved_hooks.append((context.pack, context.unpack))

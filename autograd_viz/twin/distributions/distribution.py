@@ -13,10 +13,7 @@ from .constraints import Constraint
 
 
 class Distribution:
-    """The base class of all distributions. A subclass defines `log_prob`, and `rsample` or `sample`.
-
-    `batch_shape` is the shape of the batch of distributions, `event_shape` that of one value.
-    """
+    """The base class of all distributions. A subclass defines `log_prob`, and `rsample` or `sample`."""
 
     arg_constraints: dict[str, Constraint] = {}  # of each parameter, in the order of printing
     support: Constraint  # of the values
@@ -24,7 +21,7 @@ class Distribution:
     _validates = True
 
     def __init__(self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None) -> None:
-        self.batch_shape, self.event_shape = Size(batch_shape), Size(event_shape)
+        self.batch_shape, self.event_shape = Size(batch_shape), Size(event_shape)  # of the distributions, and of one value
         if validate_args is not None:
             self._validates = validate_args
         for name, constraint in self.arg_constraints.items() if self._validates else ():

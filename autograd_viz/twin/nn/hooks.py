@@ -62,10 +62,7 @@ class HookedCall:
         return self._hook("_backward_pre_hooks", hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` when the gradient of the inputs is known. Its result replaces it.
-
-        Raises RuntimeError: the module has hooks of the old kind.
-        """
+        """Call ``hook(module, grad_input, grad_output)``; its result replaces grad_input. Raises RuntimeError: old hooks."""
         refuse_if(self.__dict__["_is_full_backward_hook"] is False, _MIXED)
         self.__dict__["_is_full_backward_hook"] = True
         return self._hook("_backward_hooks", hook, prepend)

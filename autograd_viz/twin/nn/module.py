@@ -22,10 +22,7 @@ Named = Iterator[tuple[str, Any]]
 
 
 class Module(HookedCall, State):
-    """Subclass it, assign Parameters and Modules as attributes, define `forward`, and call the object.
-
-    Parameters, buffers and submodules are kept in three dictionaries, so that it can list them.
-    """
+    """Subclass it, assign Parameters and Modules as attributes, define `forward`, and call the object."""
 
     training: bool
 
@@ -97,10 +94,7 @@ class Module(HookedCall, State):
         refuse_if(name == "", lambda: f'{kind} name can\'t be empty string ""', KeyError)
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter. None reserves the name.
-
-        Raises TypeError: `param` is not a Parameter. Raises KeyError: the name is empty, has a dot, or is another attribute's.
-        """
+        """Add a parameter; None reserves the name. Raises TypeError: no Parameter; KeyError: no name, a dot, or taken."""
         self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
             wanted = "torch.nn.Parameter or None required"
@@ -108,10 +102,7 @@ class Module(HookedCall, State):
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is state but is not trained. `persistent=False` keeps it out of `state_dict`.
-
-        Raises TypeError: `tensor` is not a tensor. Raises KeyError: the name is empty, has a dot, or is another attribute's.
-        """
+        """Add a tensor that is state, in `state_dict` if persistent. Raises TypeError, KeyError: as `register_parameter`."""
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(f"cannot assign '{kind_of(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
@@ -123,10 +114,7 @@ class Module(HookedCall, State):
         (kept_out.discard if persistent else kept_out.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Add a submodule. Its name may be any str without a dot.
-
-        Raises TypeError: `module` is not a Module. Raises KeyError: the name is empty, has a dot, or is another attribute's.
-        """
+        """Add a submodule. Raises TypeError: not a Module; KeyError: no name, a dot in it, or taken."""
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._check_name("module", name, self._modules)
@@ -221,10 +209,7 @@ class Module(HookedCall, State):
         return self
 
     def train(self, mode: bool = True) -> Any:
-        """Set training mode, which dropout and batch norm read, here and in all submodules.
-
-        Raises ValueError: `mode` is not a bool.
-        """
+        """Set training mode, which dropout and batch norm read, here and in all submodules. Raises ValueError: not a bool."""
         refuse_if(not isinstance(mode, bool), "training mode is expected to be boolean", ValueError)
         self.training = mode
         for child in self.children():
@@ -274,10 +259,7 @@ class Module(HookedCall, State):
         return self._apply(lambda t: Tensor(np.empty_like(t._data)), recurse)
 
     def to(self, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False) -> Any:
-        """Convert to another floating point type: ``to(float64)``. The only device is the CPU.
-
-        Raises TypeError: the type is neither floating point nor complex.
-        """
+        """Convert to a floating point or complex type: ``to(float64)``. The device is the CPU. Raises TypeError."""
         for a in args:
             if isinstance(a, str | Device):
                 device = a

@@ -36,10 +36,7 @@ class Parameter(Tensor):
 
 
 class Buffer(Tensor):
-    """A tensor that belongs to a Module's state and is not trained. Assign it as an attribute.
-
-    It shares the memory of `data`; default: empty. `persistent=False` keeps it out of `state_dict`.
-    """
+    """A tensor of a Module's state that is not trained, with the memory of `data`; in `state_dict` only if persistent."""
 
     def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
         super().__init__((tensor([]) if data is None else data)._data)

@@ -133,10 +133,7 @@ class LBFGS(Optimizer):
         return strong_wolfe(attempt, begin, t, float(np.abs(direction).max()), tolerance, most)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Run up to `max_iter` iterations. Returns the loss before the first.
-
-        Raises TypeError: no closure. Raises RuntimeError: an unknown line search.
-        """
+        """Run up to `max_iter` iterations; return the first loss. Raises TypeError: no closure; RuntimeError: line search."""
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
         group, state = self.param_groups[0], self.state[self._params[0]]

@@ -47,10 +47,7 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Optimizer:
-    """Updates parameters by their gradients. A subclass defines `_update`, for one parameter.
-
-    `param_groups` are dictionaries with the parameters under "params" and their options, by default those in `defaults`.
-    """
+    """Updates parameters by their gradients. A subclass defines `_update`, for one parameter."""
 
     _steps = 0
 
@@ -69,7 +66,7 @@ class Optimizer:
         self.defaults = defaults
         self._hooks: defaultdict[str, Hooks] = defaultdict(dict)
         self.state: defaultdict[Any, State] = defaultdict(dict)
-        self.param_groups: list[Group] = []
+        self.param_groups: list[Group] = []  # dictionaries with the parameters under "params", and their options
         events.making(self)
         groups = list(params)
         refuse_if(not groups, "optimizer got an empty parameter list", ValueError)
@@ -77,10 +74,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: Group) -> None:
-        """Add parameters, with options of their own.
-
-        Raises TypeError: not a dict, or no tensor in it. Raises ValueError: a parameter is not a leaf, or is in another group.
-        """
+        """Add parameters, with options. Raises TypeError: no dict, or no tensors; ValueError: no leaf, or of another group."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]

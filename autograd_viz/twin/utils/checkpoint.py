@@ -115,10 +115,7 @@ class Promises:
         return len(self.metadata) - 1
 
     def unpack(self, number: int) -> Tensor:
-        """The tensor of a number. The first call in a backward pass runs the function again.
-
-        PyTorch returns each tensor once. A stepper that goes back asks again.
-        """
+        """The tensor of a number; a stepper may ask again. The first call in a backward pass runs the function again."""
         task = GraphTask.current
         if task is None:  # a saved tensor is read outside a pass
             return self._computed()[number]

@@ -1,7 +1,4 @@
-"""Which stretches of the program belong together: `with scope("attention"):`, the calls of modules, and what is checkpointed.
-
-Scopes cost an op nothing. A stretch records its beginning and end, and every op has a position in the same order.
-"""
+"""Which stretches of the program belong together: scopes, calls of modules, checkpoints. They cost an op nothing."""
 
 from __future__ import annotations
 

@@ -51,10 +51,7 @@ class BackwardCFunction(Node):
     # -- ctx ----------------------------------------------------------------------------------------------------------
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Save tensors (or None) for backward. Later in-place changes to them are detected.
-
-        If backward can run, other values raise after forward. Keep those as attributes of ctx.
-        """
+        """Save tensors (or None), whose changes backward detects. If it can run, other values raise after forward."""
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:

@@ -30,10 +30,7 @@ _ON_EXPANDED = {"masked_fill": "mask] = scalar", "index_fill": "mask] = scalar",
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
-    """Refuse a recorded change of a leaf that requires grad, of a view of one, or of a view whose history would be wrong.
-
-    `requires_grad` is that of the operands.
-    """
+    """Refuse a recorded change of a leaf that requires grad, of a view of one, or of a view whose history would be wrong."""
     if type(tensor._counter) is InferenceCounter and not State.inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "

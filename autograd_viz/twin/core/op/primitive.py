@@ -55,17 +55,11 @@ class Primitive(Table):
         return f"<primitive {self.name}>"
 
     def defvjp(self, /, **rules: Callable[..., Any]) -> None:
-        """Give the rule of each differentiable input.
-
-        Raises TypeError: a rule is for, or asks for, something the op lacks. Raises NameError: it uses a name that no op has.
-        """
+        """Give the rules of inputs. Raises TypeError: the op lacks what one asks for; NameError: an unknown name."""
         self.read_rules(rules)
 
     def enter(self, function: Any, method: str, test: str) -> None:
-        """Have the op's program in `function`, which calls it for arguments that pass `test`, where it is Tensor's `method`.
-
-        The test is text about the inputs' names.
-        """
+        """Have the program in `function`, Tensor's `method`, for arguments that pass `test`, a text about the inputs."""
         self.inside = function, method, test
 
     @cached_property

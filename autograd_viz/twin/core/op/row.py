@@ -13,10 +13,7 @@ TRAITS = {*Traits._fields, "written"}  # the options of `primitive`; the others 
 
 
 def row(name: str, node_name: str, does: str, forward: Callable[..., Any], /, **more: Any) -> Primitive:
-    """Declare an op: the name by which rules call it, its docstring `does`, and its forward on arrays.
-
-    `more` has the options of `primitive`, and a rule for each differentiable input (`defvjp`).
-    """
+    """Declare an op. `more` has the options of `primitive`, and a rule for each differentiable input (`defvjp`)."""
     made: Any = forward
     made.__name__ = made.__qualname__ = name
     made.__doc__ = does

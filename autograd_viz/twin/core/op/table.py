@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..base.provenance import foreign_rules, is_ours
 from ..base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound, refuse_unknown_names
-from ..base.results import return_type
 from .real_only import REAL_ONLY
 
 DIMS = (*range(5), *(f"minus_{i}" for i in range(1, 5)))
@@ -32,6 +32,18 @@ def rule_parameters(rule: Callable[..., Any]) -> list[str]:
     if hasattr(made, "__signature__"):
         return list(made.__signature__.parameters)
     return list(made.__code__.co_varnames[: made.__code__.co_argcount])
+
+
+def return_type(name: str, *fields: str) -> Any:
+    """A class of named tuples with the repr of PyTorch's torch.return_types.<name>."""
+    results = namedtuple(name, fields)  # type: ignore[misc]
+
+    def text(self: Any) -> str:
+        inside = ",\n".join(f"{field}={getattr(self, field)!r}" for field in fields)
+        return f"torch.return_types.{name}(\n{inside})"
+
+    results.__repr__ = text  # type: ignore[method-assign]
+    return results
 
 
 class Rule(NamedTuple):

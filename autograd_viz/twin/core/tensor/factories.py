@@ -212,10 +212,7 @@ _window("blackman_window", "A sum of two cosines that begins at 0 with slope 0."
 def randint(
     low: int, high: Any = None, size: Any = None, *, generator: Generator | None = None, dtype: Dtype | None = None, **made: Any
 ) -> Tensor:
-    """Whole numbers from [low, high): ``randint(high, size)`` or ``randint(low, high, size)``.
-
-    Raises RuntimeError: `low` is not smaller than `high`, or `dtype` is complex.
-    """
+    """Whole numbers from [low, high); ``randint(high, size)`` begins at 0. Raises RuntimeError: low >= high, or complex."""
     if size is None and isinstance(high, list | tuple):
         low, high, size = 0, low, high
     elif high is None and size is not None:

@@ -187,10 +187,7 @@ class _Bounded:
 
 @contextmanager
 def opened(source: Any) -> Iterator[Archive]:
-    """The archive at a path, or in a file opened for reading bytes.
-
-    Raises OSError: no file that ends. Raises ValueError, zipfile.BadZipFile: it is not a .npz, or it claims too much memory.
-    """
+    """The archive at a path or in a file. Raises OSError: no file that ends; ValueError, BadZipFile: no .npz, or a bomb."""
     if hasattr(source, "read"):
         here = source.tell()
         if source.read(1) == b"\x80":  # a pickle of protocol 2 or later begins with it

@@ -173,10 +173,7 @@ class Tensor(AsArray):
         raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Start or stop recording ops on this leaf, and return self.
-
-        Raises RuntimeError: it is not a leaf, or its type has no gradients. Raises TypeError: not a bool.
-        """
+        """Record ops on this leaf, or not; return self. Raises RuntimeError: no leaf, or no gradients; TypeError: no bool."""
         check_bool("requires_grad_", "requires_grad", requires_grad)
         if self._node is not None and not requires_grad:
             raise RuntimeError(NOT_OF_LEAF + DETACH)

@@ -35,14 +35,11 @@ def _register(module: Module, name: str, tensor: Any) -> None:
 
 
 class ParametrizationList(ModuleList):
-    """What computes one tensor: functions, and what they begin with, `original` (or `original0`, `original1`, ...).
-
-    `unsafe`: the functions may change shape and type.
-    """
+    """What computes one tensor: functions, and what they begin with, `original` (or `original0`, `original1`, ...)."""
 
     def __init__(self, modules: Sequence[Module], original: Any, unsafe: bool = False) -> None:
         super().__init__(modules)
-        self.unsafe = unsafe
+        self.unsafe = unsafe  # the functions may change shape and type
         with no_grad():
             new: Any = original
             for module in reversed([*self]):

@@ -16,10 +16,7 @@ from .sampler import BatchSampler, RandomSampler, SequentialSampler, fresh_seed
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Examples as one batch: tensors are stacked, numbers become a tensor, tuples and dictionaries are handled part by part.
-
-    Raises TypeError: examples of another type.
-    """
+    """Examples as a batch: tensors stacked, numbers as a tensor, tuples and dictionaries by parts. Raises TypeError."""
     first = batch[0]
     if isinstance(first, Tensor | np.ndarray):
         return stack([as_tensor(b) for b in batch], 0)
