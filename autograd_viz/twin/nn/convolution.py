@@ -86,12 +86,9 @@ class _Conv(_Convolution):
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
 
-class Conv1d(_Conv, n=1):
-    """Convolution of sequences (N, C, L)."""
-class Conv2d(_Conv, n=2):
-    """Convolution of images (N, C, H, W)."""
-class Conv3d(_Conv, n=3):
-    """Convolution of volumes (N, C, D, H, W)."""
+class Conv1d(_Conv, n=1): """Convolution of sequences (N, C, L)."""
+class Conv2d(_Conv, n=2): """Convolution of images (N, C, H, W)."""
+class Conv3d(_Conv, n=3): """Convolution of volumes (N, C, D, H, W)."""
 
 
 class _ConvTranspose(_Convolution):
@@ -124,9 +121,6 @@ class _ConvTranspose(_Convolution):
         return tuple(w - low for w, low in zip(wanted, least, strict=True))
 
 
-class ConvTranspose1d(_ConvTranspose, n=1):
-    """The transpose of Conv1d."""
-class ConvTranspose2d(_ConvTranspose, n=2):
-    """The transpose of Conv2d: it maps small images to large ones."""
-class ConvTranspose3d(_ConvTranspose, n=3):
-    """The transpose of Conv3d."""
+class ConvTranspose1d(_ConvTranspose, n=1): """The transpose of Conv1d."""
+class ConvTranspose2d(_ConvTranspose, n=2): """The transpose of Conv2d: it maps small images to large ones."""
+class ConvTranspose3d(_ConvTranspose, n=3): """The transpose of Conv3d."""
