@@ -59,10 +59,9 @@ class MultivariateNormal(Distribution):
     """The multivariate normal distribution: ``loc + scale_tril @ z`` with z standard normal. The covariance may be given."""
 
     arg_constraints = {
-        "loc": constraints.real_vector,
-        "covariance_matrix": constraints.positive_definite,
+        "loc": constraints.real_vector, "covariance_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
-    }
+    }  # fmt: skip
     support, has_rsample = constraints.real_vector, True
 
     def __init__(

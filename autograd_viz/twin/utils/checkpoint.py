@@ -159,19 +159,12 @@ class Promises:
             )
         differ = [i for i, (t, k) in enumerate(zip(found, self.metadata, strict=True)) if (t.shape, t.dtype) != k]
         if differ and self.strict:
-            lines = (
-                f"tensor at position {i}:\nsaved metadata: {_described(*self.metadata[i])}\n"
-                f"recomputed metadata: {_described(found[i].shape, found[i].dtype)}\n"
-                for i in differ
-            )
-            raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
-                "forward pass.\n" + "".join(lines) + "."
-            )
-
-
-def _described(shape: Any, dtype: Any) -> str:
-    return f"{{'shape': {shape}, 'dtype': {dtype}, 'device': device(type='cpu')}}"
+            data = "{{'shape': {}, 'dtype': {}, 'device': device(type='cpu')}}".format
+            said = "Recomputed values for the following tensors have different metadata than during the forward pass.\n"
+            for i in differ:
+                said += f"tensor at position {i}:\nsaved metadata: {data(*self.metadata[i])}\n"
+                said += f"recomputed metadata: {data(found[i].shape, found[i].dtype)}\n"
+            raise CheckpointError(f"torch.utils.checkpoint: {said}.")
 
 
 def _callers_line() -> str:

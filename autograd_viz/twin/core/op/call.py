@@ -160,13 +160,9 @@ def _forward(p: Table) -> list[str]:
         return [*lines, f"    {run}"]
     if len(arrays) == 2:  # a Python number stays one, so that it does not widen the result
         second = p.inputs[1]
-        lines[1:] = [
-            f"    if type({second}) is Number and _x0.dtype.kind == 'f' and type({second}.value) is not complex:",
-            f"        _x1 = {second}.value",
-            "        if not _x0.ndim: _x0 = _x0[()]",
-            "    else:",
-            f"        _x1 = {second}._data",
-        ]
+        is_number = f"type({second}) is Number and _x0.dtype.kind == 'f' and type({second}.value) is not complex"
+        lines[1:] = [f"    if {is_number}:", f"        _x1 = {second}.value", "        if not _x0.ndim: _x0 = _x0[()]"]
+        lines += ["    else:", f"        _x1 = {second}._data"]
         indent = "        "
     else:
         indent = "    "
@@ -228,17 +224,12 @@ def _node(p: Table) -> list[str]:
         edges.append(f"(({n}._node or accumulator({n})) if {there}{n}._requires_grad else None)")
     numbers = [f"({n}._output_nr if {n} is not None else 0)" if n in p.optional else f"{n}._output_nr" for n in p.inputs]
     zeros = (0,) * len(p.inputs)
-    lines = [
-        "node = Node()",
-        f"node._next = ({', '.join(edges)},)",
-        f"node._index = ({', '.join(numbers)},) if {' or '.join(numbers)} else {zeros}",
-        "node._others = node._extra = node._passed = node._results = None",
-        *(_several_outputs(p) if p.result_names else _ONE_OUTPUT),
-        "node._sequence = next(sequence)",
-        *(f"node.arg_{n} = {n}" for n in (*p.inputs, *p.options)),
-        "node._code = code",
-        "node._lasti = caller.f_lasti",
-    ]
+    lines = ["node = Node()", f"node._next = ({', '.join(edges)},)"]
+    lines += [f"node._index = ({', '.join(numbers)},) if {' or '.join(numbers)} else {zeros}"]
+    lines += ["node._others = node._extra = node._passed = node._results = None"]
+    lines += _several_outputs(p) if p.result_names else _ONE_OUTPUT
+    lines += ["node._sequence = next(sequence)", *(f"node.arg_{n} = {n}" for n in (*p.inputs, *p.options))]
+    lines += ["node._code = code", "node._lasti = caller.f_lasti"]
     for name, guard, slot in zip(p.saved_names, p.guards, p.slots, strict=True):
         lines.append(f"node.{slot} = {_saved(p, name, guard)}")
     return [*lines, f"if State.attentive: attend(node, {results_of(p)[0]})"]
@@ -247,12 +238,8 @@ def _node(p: Table) -> list[str]:
 # of an input's array x; strides stay in bytes until they are read
 _METADATA = {"sizes": "{x}.shape", "numel": "{x}.size", "strides": "{x}.strides"}
 
-_ONE_OUTPUT = (
-    "node._shape = _data.shape",
-    "node._dtype = _data.dtype",
-    "result._node = result._made_by = node",
-    "result._requires_grad = True",
-)
+_ONE_OUTPUT = ["node._shape = _data.shape", "node._dtype = _data.dtype"]
+_ONE_OUTPUT += ["result._node = result._made_by = node", "result._requires_grad = True"]
 
 
 def _several_outputs(p: Table) -> list[str]:
@@ -301,13 +288,8 @@ def metadata(tensor: Tensor | None, what: str) -> Any:
     if tensor is None:
         return None
     array = tensor._data
-    if what == "dim":
-        return array.ndim
     if what == "storage_offset":
         return tensor.storage_offset()
     if what.startswith("argsize_"):
-        which = what.removeprefix("argsize_")
-        return array.shape[-int(which[6:]) if which.startswith("minus_") else int(which)]
-    if what == "strides":
-        return array.strides
-    return array.size if what == "numel" else array.shape
+        return array.shape[int(what.removeprefix("argsize_").replace("minus_", "-"))]
+    return {"dim": array.ndim, "strides": array.strides, "numel": array.size}.get(what, array.shape)

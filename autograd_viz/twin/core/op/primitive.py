@@ -97,11 +97,10 @@ class Primitive(Table):
     def _call(self, /, *args: Any, **options: Any) -> Any:
         """Call an op with any number of inputs or results."""
         args, options = self._bound(args, options)
+        names = [self.variadic] * len(args) if self.variadic else self.inputs
         inputs = tuple(
-            a
-            if isinstance(a, Tensor) or (a is None and not self.variadic and self.inputs[i] in self.optional)
-            else as_operand(a, self.name, i, self.variadic or self.inputs[i])
-            for i, a in enumerate(args)
+            a if isinstance(a, Tensor) or (a is None and n in self.optional) else as_operand(a, self.name, i, n)
+            for i, (a, n) in enumerate(zip(args, names, strict=True))
         )
         for t in inputs if recording() else ():
             if t is not None and t._view is not None:

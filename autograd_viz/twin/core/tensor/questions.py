@@ -31,10 +31,8 @@ contiguous_format, preserve_format = memory_format("contiguous_format"), memory_
 channels_last, channels_last_3d = memory_format("channels_last"), memory_format("channels_last_3d")
 
 _FACTS: dict[str, tuple[Any, str]] = {
-    "device": (CPU, "Where it lives: the CPU."),
-    "layout": (strided, "Dense, with strides."),
-    "is_cpu": (True, "True."),
-}
+    "device": (CPU, "Where it lives: the CPU."), "layout": (strided, "Dense, with strides."), "is_cpu": (True, "True."),
+}  # fmt: skip
 for _kind in ("cuda", "mps", "xpu", "meta", "sparse", "sparse_csr", "quantized", "mkldnn", "nested"):
     _FACTS[f"is_{_kind}"] = (False, "False.")
 for _name, (_answer, _doc) in _FACTS.items():
