@@ -21,7 +21,7 @@ from .grad_mode import LAST, sequence
 from .kinds import Node, Tensor
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))) + os.sep
-PROGRAM = "<autograd_viz op "  # the file name of a generated program begins with it (programs.py)
+PROGRAM = "<autograd_viz op "  # the file name of a generated program begins with it (call.py)
 _clock = itertools.count(1)
 
 UNTRACKED_DEPTH = 64  # of a chain of results without gradients, so that a loop over constants uses constant memory

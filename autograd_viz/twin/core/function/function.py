@@ -112,7 +112,7 @@ class Function:
                 cls.setup_context(node, args, value)
             else:
                 value = cls.forward(node, *args)
-        outputs = _record(node, args, edges, value if isinstance(value, tuple) else (value,), versions)
+        outputs = _record(node, args, inputs, edges, value if isinstance(value, tuple) else (value,), versions)
         return outputs if isinstance(value, tuple) else outputs[0]
 
 
@@ -182,13 +182,13 @@ SEVERAL_OF_VIEW = (
 
 
 def _record(
-    node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], values: tuple[Any, ...], versions: tuple[int, ...]
-) -> tuple[Any, ...]:
+    node: BackwardCFunction, args: tuple[Any, ...], inputs: tuple[Tensor, ...], edges: tuple[Any, ...],
+    values: tuple[Any, ...], versions: tuple[int, ...],
+) -> tuple[Any, ...]:  # fmt: skip
     """The `values` that forward returned, for the caller. If an input requires grad, the node (its ctx) becomes their grad_fn.
 
-    Edges and versions are those of the tensors among `args`, before forward.
+    Edges and versions are those of the inputs, the tensors among `args`, before forward.
     """
-    inputs = tuple(a for a in args if isinstance(a, Tensor))
     node._check_marks()
     for d in node._dirty:
         d._bump_version()
@@ -206,7 +206,7 @@ def _record(
             if isinstance(o, Tensor) and o._view is not None:
                 o._view.kind = SEVERAL
     if tracked:
-        _hang(node, args, edges, outputs, versions)
+        _hang(node, args, inputs, edges, outputs, versions)
     else:
         made = provenance.untracked(node._forward_cls.__name__, inputs, None, provenance.callers_frame())
         for o in outputs:
@@ -254,10 +254,10 @@ def _own(node: BackwardCFunction, index: int, value: Any, inputs: tuple[Tensor, 
 
 
 def _hang(
-    node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], outputs: tuple[Any, ...], versions: tuple[int, ...]
-) -> None:
+    node: BackwardCFunction, args: tuple[Any, ...], inputs: tuple[Tensor, ...], edges: tuple[Any, ...],
+    outputs: tuple[Any, ...], versions: tuple[int, ...],
+) -> None:  # fmt: skip
     """Connect the node to its inputs (with their edges and versions before forward) and outputs. Note the data for pictures."""
-    inputs = tuple(a for a in args if isinstance(a, Tensor))
     tensors = tuple(o for o in outputs if isinstance(o, Tensor))
     for d in node._dirty:  # pictures show its value before the change
         version = next((v for t, v in zip(inputs, versions, strict=True) if t is d), 0)

@@ -12,8 +12,10 @@ All are plain Python, and tracebacks show their lines.
 
 from __future__ import annotations
 
+import linecache
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
@@ -26,7 +28,6 @@ from ..backward.saved_values import keep, keep_option
 from ..base import provenance
 from ..base.dtypes import promote
 from ..base.grad_mode import State, recording, sequence
-from ..base.programs import PLAIN, compiled
 from ..base.quiet import quiet
 from ..tensor import Tensor, brought_together, check_broadcast, fitted, scalar_type
 from ..tensor.arguments import TENSOR_OPTIONS, array_of, as_operand, in_order_of
@@ -35,12 +36,24 @@ from .real_only import REAL_ONLY, refuse_complex
 from .table import Table
 from .view import become_view
 
+PLAIN = frozenset({int, float, bool, str, type(None)})  # types of options that cannot hold a tensor
 _IF_REAL = " if _x0.dtype.kind != 'c' else refuse_complex(primitive.name, _x0)"
 # ops whose number may be complex although the tensors are real: the result is complex, or they refuse it themselves
 _OF_COMPLEX = """
 add sub rsub_tensor rsub_scalar add_scalar sub_scalar mul_scalar div_scalar pow_scalar rpow_scalar fill_scalar refill_scalar
 masked_fill_scalar
 """.split()  # noqa: SIM905 -- the names as words
+
+
+def compiled(forward: Callable[..., Any], name: str, lines: list[str], names: dict[str, Any]) -> Any:
+    """The function that `lines` define for an op. Tracebacks and `inspect` find its text."""
+    text, file = "\n".join(lines) + "\n", f"{provenance.PROGRAM}{forward.__name__}: {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    namespace = dict(names)
+    exec(compile(text, file, "exec"), namespace)
+    function = namespace[name]
+    function.__doc__, function.__module__, function.__qualname__ = forward.__doc__, forward.__module__, name
+    return function
 
 
 def option_text(p: Table, name: str) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 from ..backward.gradients import validate_output
 from ..backward.saved import FREED
 from ..backward.saved_values import holds_tensor, plain, unpack
-from ..base.programs import PLAIN, compiled
 from ..tensor.tensor import Tensor
+from .call import PLAIN, compiled
 from .primitive_node import PrimitiveNode
 from .table import Table
 

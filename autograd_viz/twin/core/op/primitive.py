@@ -19,7 +19,6 @@ from ..backward.saved import SavedResult
 from ..backward.saved_values import keep, keep_option
 from ..base import provenance
 from ..base.grad_mode import State, recording
-from ..base.programs import compiled
 from ..base.quiet import quiet
 from ..base.readings import as_reading, declare, writer
 from ..base.symbol import Symbol
@@ -202,7 +201,7 @@ def put_inside(p: Any, function: Any, method: str, test: str) -> None:
     lines += [f"    if options or len(args) != {len(p.inputs)}: return otherwise(*args, **options)"]
     lines += [f"    {', '.join(p.inputs)}, = args", f"    if not ({test}): return otherwise(*args)"]
     lines += [*(f"    {n} = default_{n}" for n in p.options), *call.call_source(p)[1:]]
-    program = compiled(p.forward, function.__name__, lines, {**p.program.__globals__, "otherwise": function})
+    program = call.compiled(p.forward, function.__name__, lines, {**p.program.__globals__, "otherwise": function})
     setattr(Tensor, method, update_wrapper(program, function))
 
 

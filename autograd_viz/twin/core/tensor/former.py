@@ -37,10 +37,7 @@ def history_of(tensor: Tensor, twin: Tensor) -> Tensor:
 
 def as_it_is(tensor: Tensor) -> Tensor:
     """A copy of `tensor` with its history, for pictures. Of a large tensor it has no values."""
-    data = tensor._data
-    if data.size <= FEW:
-        return history_of(tensor, Tensor(data.copy("K")))
-    return history_of(tensor, gone(tensor))
+    return history_of(tensor, Tensor(tensor._data.copy("K")) if tensor._data.size <= FEW else gone(tensor))
 
 
 def gone(tensor: Tensor) -> Overwritten:
@@ -60,9 +57,8 @@ def remember_before_sum(grad: Tensor) -> None:
     former = as_it_is(grad)
     remember(grad, former, grad._version)
     grad._made_by = Call("AccumulateGrad", (), None, callers_place())
-    grad._made_by.depth = (0 if former._made_by is None else former._made_by.depth) + 1
-    if grad._made_by.depth > UNTRACKED_DEPTH:
-        grad._made_by.depth = 0
+    depth = (0 if former._made_by is None else former._made_by.depth) + 1
+    grad._made_by.depth = depth if depth <= UNTRACKED_DEPTH else 0
 
 
 def forget_history(tensor: Tensor) -> None:
