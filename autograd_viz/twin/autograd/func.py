@@ -52,7 +52,8 @@ class _Tracked:
         self.args = tuple(new.get(i, a) for i, a in enumerate(args))
         self.picked = self.args[argnums] if isinstance(argnums, int) else tuple(self.args[n] for n in numbers)
         self.inputs = leaves(self.picked)
-        output = func(*self.args, **kwargs)
+        output: Any = func(*self.args, **kwargs)
+        self.aux: list[Any]
         self.output, *self.aux = output if has_aux else (output,)
 
     def _track(self, x: Any) -> Tensor:

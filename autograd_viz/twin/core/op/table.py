@@ -111,9 +111,12 @@ class Table:
                 foreign_rules.append(self.name)
         self.saved_names = tuple(sorted({name for _, *names in asked.values() for name in names}.union(self.also_saved)))
         self.slots = tuple(f"s_{name}" for name in self.saved_names)
-        wants = {target: tuple(map(self.saved_names.index, names)) for target, (_, *names) in asked.items()}
-        readings = (TENSOR_NAMES, ARRAY_NAMES, SYMBOL_NAMES)
-        self.rules = tuple(Rule(*(rebound(rules[n], r) for r in readings), wants[n]) if n in rules else None for n in inputs)
+        at = self.saved_names.index
+        read = {
+            n: Rule(rebound(r, TENSOR_NAMES), rebound(r, ARRAY_NAMES), rebound(r, SYMBOL_NAMES), tuple(map(at, asked[n][1:])))
+            for n, r in rules.items()
+        }
+        self.rules = tuple(map(read.get, inputs))
         self.takes_all = any(first == "grads" for first, *_ in asked.values())
         self.guards = tuple(self._guard(place) for place in range(len(self.saved_names)))
 
