@@ -212,8 +212,9 @@ class Rprop(Optimizer):
     """The step size grows while the gradient keeps its sign, and shrinks when the sign changes. Only the sign counts."""
 
     def __init__(
-        self, params: Any, lr: float = 1e-2, etas: _Betas = (0.5, 1.2), step_sizes: _Betas = (1e-6, 50), *,
-        capturable: bool = False, foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
+        self, params: Any, lr: float = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None,
+        maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
         refuse_if(not 0.0 < etas[0] < 1.0 < etas[1], lambda: f"Invalid eta values: {etas[0]}, {etas[1]}", ValueError)
         super().__init__(params, options_of(locals()))

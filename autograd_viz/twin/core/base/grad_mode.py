@@ -120,13 +120,15 @@ class _GradMode(_Decorator):
     """A context manager and decorator that sets the flag, and restores the old value also after an exception."""
 
     mode: bool
-    _outer: list[bool]
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         """Decorate at once: ``@no_grad`` without parentheses."""
         self = object.__new__(cls)
         self._outer = []
         return self if function is None else self(function)
+
+    def __init__(self) -> None:
+        self._outer: list[bool] = []
 
     def __enter__(self) -> None:
         self._outer.append(recording())
@@ -153,9 +155,10 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
 
     def __new__(cls, mode: bool) -> Any:
         """Always with parentheses: the argument is the mode."""
-        return super().__new__(cls)
+        return object.__new__(cls)
 
     def __init__(self, mode: bool) -> None:
+        super().__init__()
         check_bool("set_grad_enabled", "enabled", mode)
         self.mode, self._before = mode, recording()
         set_recording(self.mode and not State.inference)
