@@ -14,7 +14,6 @@ from ..core.ops.shape.joining import stack
 from ..core.tensor import Tensor, default_generator, refuse_if
 
 Function = Callable[..., Any]
-Argnums = int | tuple[int, ...]
 
 
 def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
@@ -43,7 +42,7 @@ def filled(tree: Any, values: list[Any]) -> Any:
 class _Tracked:
     """One call: its arguments `picked`, those to differentiate, are new tensors that require grad; `inputs` are the tensors."""
 
-    def __init__(self, func: Function, args: Any, kwargs: dict[str, Any], argnums: Argnums, has_aux: bool) -> None:
+    def __init__(self, func: Function, args: Any, kwargs: dict[str, Any], argnums: Any, has_aux: bool) -> None:
         self._own: list[Tensor] = []
         numbers = (argnums,) if isinstance(argnums, int) else argnums
         if beyond := [n for n in numbers if not -len(args) <= n < len(args)]:
@@ -92,7 +91,7 @@ class _Tracked:
         return False
 
 
-def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
     """A function that returns (gradient, value) of `func`; with `has_aux`, (gradient, (value, aux)).
 
     `func` returns one number; with `has_aux`, a pair of that and anything else. `argnums` are the arguments to differentiate,
@@ -115,7 +114,7 @@ def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) 
     return both
 
 
-def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def grad(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
     """A function that returns the gradient of `func`; with `has_aux`, (gradient, aux). Arguments as of `grad_and_value`."""
     both = grad_and_value(func, argnums, has_aux)
 
@@ -154,7 +153,7 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *, 
     return (call.settled(call.output), call.settled(filled(call.output, rows)), *call.settled(call.aux))
 
 
-def jacrev(func: Function, argnums: Argnums = 0, has_aux: bool = False, **options: Any) -> Function:
+def jacrev(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, **options: Any) -> Function:
     """A function that returns the Jacobian of `func`: for each output and input a tensor of shape (*output, *input)."""
 
     @functools.wraps(func)
@@ -173,12 +172,12 @@ def jacrev(func: Function, argnums: Argnums = 0, has_aux: bool = False, **option
     return jacobian
 
 
-def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
+def jacfwd(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
     """The Jacobian as `jacrev` computes it: there is no forward mode."""
     return jacrev(func, argnums, has_aux)
 
 
-def hessian(func: Function, argnums: Argnums = 0) -> Function:
+def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:
     """A function that returns the second derivatives of `func`."""
     return jacrev(jacrev(func, argnums), argnums)
 
