@@ -41,6 +41,7 @@ class Module(HookedCall):
     """Subclass it, assign Parameters and Modules as attributes, define `forward`, and call the object."""
 
     training: bool
+    _modules: dict[str, Any]
     _version = 1
 
     def __init__(self) -> None:
