@@ -13,14 +13,8 @@ from .core.base.dtypes import bool_ as bool  # noqa: A004 -- PyTorch's name
 from .core.base.dtypes import float_ as float  # noqa: A004 -- PyTorch's name
 from .core.base.dtypes import int_ as int  # noqa: A004 -- PyTorch's name
 
-from .core.base.grad_mode import (  # isort: skip
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
+from .core.base.grad_mode import enable_grad, inference_mode, is_grad_enabled  # isort: skip
+from .core.base.grad_mode import is_inference_mode_enabled, no_grad, set_grad_enabled
 from .core.base.scopes import scope
 from .core.tensor import questions as _questions
 from .core.tensor.as_array import Size

@@ -119,17 +119,13 @@ cuda.__dict__["amp"] = module(
     GradScaler=functools.partial(amp.GradScaler, "cuda"), custom_fwd=amp.custom_fwd, custom_bwd=amp.custom_bwd,
 )  # fmt: skip
 backends = module(
-    "backends",
-    "What computes: NumPy. Enough of torch.backends for a program to find that out, and to set what has no effect.",
+    "backends", "What computes: NumPy. Enough of torch.backends for a program to find that out, and to set what has no effect.",
     cudnn=_absent(
         "cudnn", enabled=True, benchmark=False, deterministic=False, benchmark_limit=None, allow_tf32=True, version=_nothing,
         flags=_no_stream,
     ),
     cuda=_absent("cuda", matmul=SimpleNamespace(allow_tf32=False), **_named("enable_flash_sdp enable_math_sdp", _nothing)),
-    mps=_absent("mps"),
-    mkl=_absent("mkl"),
-    mkldnn=_absent("mkldnn", enabled=False),
-    openmp=_absent("openmp"),
+    mps=_absent("mps"), mkl=_absent("mkl"), mkldnn=_absent("mkldnn", enabled=False), openmp=_absent("openmp"),
 )  # fmt: skip
 version = module("version", "The versions of what computes.", cuda=None, hip=None, git_version="")
 functional = module("functional", "Ops of torch, by the names of torch.functional.", **NAMESPACES["torch"])

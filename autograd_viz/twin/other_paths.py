@@ -12,12 +12,10 @@ from .autograd import func as transforms
 from .namespaces import module
 
 func = module(
-    "func",
-    "Functions of functions, by the names of torch.func.",
+    "func", "Functions of functions, by the names of torch.func.",
     **{n: getattr(transforms, n) for n in ("grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp", "vmap")},
-    functional_call=nn.utils.stateless.functional_call,
-    stack_module_state=nn.utils.stateless.stack_module_state,
-)
+    **{n: getattr(nn.utils.stateless, n) for n in ("functional_call", "stack_module_state")},
+)  # fmt: skip
 
 
 def _also(target: ModuleType, paths: str) -> None:

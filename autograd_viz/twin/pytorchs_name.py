@@ -12,19 +12,13 @@ class as_torch:  # noqa: N801 -- it is called, as PyTorch's `no_grad` is
     """From this call on, ``import torch`` means the twin; likewise ``torch.nn``, ``torch.utils.data`` and what is inside.
 
     As a context manager it ends with the block: ``import torch`` then means PyTorch again. What was imported inside stays
-    the twin. Blocks may be nested.
-
-    Raises:
-        ImportError: PyTorch is imported already, and a program that has both would mix them.
+    the twin. Blocks may be nested. Raises ImportError: PyTorch is imported already, and a program that has both would mix them.
     """
 
     def __init__(self) -> None:
         if pytorch() is not None:
-            raise ImportError(
-                "as_torch() was called after PyTorch was imported, and its tensors are not the twin's; call it "
-                "before the first `import torch`, in a new process",
-                name="torch",
-            )
+            said = "as_torch() was called after PyTorch was imported, and its tensors are not the twin's; call it before the"
+            raise ImportError(f"{said} first `import torch`, in a new process", name="torch")
         self._forward = Forward("torch", __package__)
         sys.meta_path.insert(0, self._forward)
 

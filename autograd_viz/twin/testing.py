@@ -22,28 +22,16 @@ def assert_close(
 ) -> None:  # fmt: skip
     """Compare tensors, numbers, and lists, tuples and dictionaries of them.
 
-    Args:
-        actual: the computed result.
-        expected: the correct result.
-        rtol: relative tolerance; by default that of the coarser dtype.
-        atol: absolute tolerance; the two are added.
-        equal_nan: nan equals nan.
-        check_device: ignored; there is one device.
-        check_dtype: dtypes must be equal too.
-        msg: another text for the error, or a function from the default text to it.
-
-    Raises:
-        AssertionError: they differ.
-        ValueError: only one tolerance is given.
+    The tolerances, relative and absolute, are added; by default they are those of the coarser dtype. `msg` is another text for
+    the error, or a function from the default text to it.
+    Raises AssertionError: they differ. Raises ValueError: only one tolerance is given.
     """
     if (rtol is None) != (atol is None):
         raise ValueError(
             "Both 'rtol' and 'atol' must be either specified or unspecified, but got no "
             f"{'rtol' if rtol is None else 'atol'} and {'atol' if rtol is None else 'rtol'}={atol if rtol is None else rtol}."
         )
-    tolerances = None if rtol is None or atol is None else (rtol, atol)
-    complaint = _difference(actual, expected, tolerances, equal_nan, check_dtype)
-    if complaint:
+    if complaint := _difference(actual, expected, None if rtol is None else (rtol, atol), equal_nan, check_dtype):
         raise AssertionError(complaint if msg is None else msg(complaint) if callable(msg) else msg)
 
 

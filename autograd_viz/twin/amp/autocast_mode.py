@@ -11,9 +11,7 @@ class autocast(ContextDecorator):  # noqa: N801 -- PyTorch's name
     """A region where PyTorch computes some ops in a shorter type, `dtype`. Here all ops keep their type.
 
     "cuda" and other GPUs disable it, with a warning, because they do not exist. False makes the region an ordinary one.
-
-    Raises:
-        RuntimeError: enabled for the CPU, where PyTorch computes in bfloat16, which NumPy lacks.
+    Raises RuntimeError: enabled for the CPU, where PyTorch computes in bfloat16, which NumPy lacks.
     """
 
     def __init__(self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None) -> None:

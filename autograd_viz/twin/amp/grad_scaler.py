@@ -15,13 +15,8 @@ _OPTIONS = ("growth_factor", "backoff_factor", "growth_interval")
 class GradScaler:
     """Scales losses and unscales gradients. It searches for the largest scale without an overflow.
 
-    Args:
-        device: "cuda" disables it, with a warning, because it does not exist.
-        init_scale: the first scale.
-        growth_factor: the factor of the scale after `growth_interval` good steps.
-        backoff_factor: the factor after a step with an infinite or nan gradient. That step is skipped.
-        growth_interval: the number of good steps in a row.
-        enabled: False leaves losses and steps unchanged.
+    The scale grows by `growth_factor` after `growth_interval` good steps in a row. A step with an infinite or nan gradient is
+    skipped, and scales it by `backoff_factor`. The device "cuda" does not exist: it disables the scaler, with a warning.
     """
 
     def __init__(
@@ -51,10 +46,7 @@ class GradScaler:
         return type(outputs)(map(self.scale, outputs)) if isinstance(outputs, list | tuple) else outputs * self._scale
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide the gradients of an optimizer's parameters by the scale, for example before clipping.
-
-        Raises RuntimeError: they were already unscaled since the last `update`.
-        """
+        """Divide gradients by the scale, to clip them. Raises RuntimeError: already done since the last `update`."""
         if not self._enabled:
             return
         if optimizer in self._overflowed:

@@ -1,7 +1,4 @@
-"""Functions of functions, by the names of torch.func: derivatives, and `vmap`.
-
-Forward mode gives the numbers of reverse mode. vmap computes the examples of a batch one after the other.
-"""
+"""torch.func: derivatives, forward ones by reverse mode, and `vmap`, which computes one example after the other."""
 
 from __future__ import annotations
 
@@ -14,8 +11,7 @@ import numpy as np
 from ..core.backward.backward import grad as gradients
 from ..core.base.grad_mode import enable_grad
 from ..core.ops.shape.joining import stack
-from ..core.tensor import Tensor, refuse_if
-from ..core.tensor.random import default_generator
+from ..core.tensor import Tensor, default_generator, refuse_if
 
 Function = Callable[..., Any]
 
@@ -44,18 +40,20 @@ def filled(tree: Any, values: list[Any]) -> Any:
 
 
 class _Tracked:
-    """Arguments of one call: `picked`, those to differentiate, are new tensors that require grad. `inputs` are the tensors."""
+    """One call: its arguments `picked`, those to differentiate, are new tensors that require grad; `inputs` are the tensors."""
 
-    def __init__(self, args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> None:
+    def __init__(self, func: Function, args: Any, kwargs: dict[str, Any], argnums: Any, has_aux: bool) -> None:
         self._own: list[Tensor] = []
         numbers = (argnums,) if isinstance(argnums, int) else argnums
-        for n in numbers:
-            if not -len(args) <= n < len(args):
-                raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
+        if beyond := [n for n in numbers if not -len(args) <= n < len(args)]:
+            raise RuntimeError(f"Got argnum={beyond[0]}, but only {len(args)} positional inputs")
         new = {n % len(args): mapped(self._track, args[n]) for n in numbers}
         self.args = tuple(new.get(i, a) for i, a in enumerate(args))
         self.picked = self.args[argnums] if isinstance(argnums, int) else tuple(self.args[n] for n in numbers)
         self.inputs = leaves(self.picked)
+        output: Any = func(*self.args, **kwargs)
+        self.aux: list[Any]
+        self.output, *self.aux = output if has_aux else (output,)
 
     def _track(self, x: Any) -> Tensor:
         refuse_if(not isinstance(x, Tensor), lambda: f"Thing passed to transform API must be Tensor, got {type(x)}", ValueError)
@@ -96,18 +94,15 @@ class _Tracked:
 def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
     """A function that returns (gradient, value) of `func`; with `has_aux`, (gradient, (value, aux)).
 
-    Args:
-        func: returns one number; with `has_aux`, that and anything else.
-        argnums: the arguments to differentiate, which may be nests of tensors.
-        has_aux: `func` returns a pair.
+    `func` returns one number; with `has_aux`, a pair of that and anything else. `argnums` are the arguments to differentiate,
+    which may be nests of tensors.
     """
 
     @functools.wraps(func)
     def both(*args: Any, **kwargs: Any) -> Any:
         with enable_grad():
-            call = _Tracked(args, argnums)
-            output = func(*call.args, **kwargs)
-            value, aux = output if has_aux else (output, None)
+            call = _Tracked(func, args, kwargs, argnums, has_aux)
+            value, (aux,) = call.output, call.aux if has_aux else (None,)
             said = "grad_and_value(f)(*args): Expected f(*args) to return"
             refuse_if(not isinstance(value, Tensor), lambda: f"{said} a Tensor, got {type(value)}")
             if value.dim():
@@ -134,32 +129,28 @@ def grad(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = Fal
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(output, a function from v to vᵀJ); with `has_aux`, aux at the end."""
     with enable_grad():
-        call = _Tracked(primals, tuple(range(len(primals))))
-        output = func(*call.args)
-        output, *aux = output if has_aux else (output,)
+        call = _Tracked(func, primals, {}, tuple(range(len(primals))), has_aux)
 
     def product(*v: Any) -> Any:
         with enable_grad():
-            found = call.gradients(leaves(output), leaves(v[0] if len(v) == 1 else v))
+            found = call.gradients(leaves(call.output), leaves(v[0] if len(v) == 1 else v))
         return call.settled(filled(call.picked, found))
 
-    return (call.settled(output), product, *call.settled(aux))
+    return (call.settled(call.output), product, *call.settled(call.aux))
 
 
 def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *, has_aux: bool = False) -> tuple[Any, ...]:
     """(output, Jv): vᵀJ differentiated with respect to v."""
     with enable_grad():
-        call = _Tracked(primals, tuple(range(len(primals))))
-        output = func(*call.args)
-        output, *aux = output if has_aux else (output,)
-        ys = leaves(output)
+        call = _Tracked(func, primals, {}, tuple(range(len(primals))), has_aux)
+        ys = leaves(call.output)
         us = [Tensor(np.zeros_like(y._data)).requires_grad_() for y in ys]
         back = [g for g in call.gradients(ys, us) if g.requires_grad]
         along = [t for t, g in zip(leaves(tangents), call.gradients(ys, us), strict=True) if g.requires_grad]
         found = gradients(back, us, along, create_graph=True, allow_unused=True) if back else [None] * len(us)
         call._own += us
         rows = [Tensor(np.zeros_like(y._data)) if f is None else f for f, y in zip(found, ys, strict=True)]
-    return (call.settled(output), call.settled(filled(output, rows)), *call.settled(aux))
+    return (call.settled(call.output), call.settled(filled(call.output, rows)), *call.settled(call.aux))
 
 
 def jacrev(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, **options: Any) -> Function:
@@ -168,17 +159,15 @@ def jacrev(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = F
     @functools.wraps(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         with enable_grad():
-            call = _Tracked(args, argnums)
-            output = func(*call.args, **kwargs)
-            output, *aux = output if has_aux else (output,)
+            call = _Tracked(func, args, kwargs, argnums, has_aux)
 
             def of(y: Tensor) -> Any:
                 rows = [call.gradients([element]) for element in y.reshape(-1).unbind(0)]
                 columns = zip(call.inputs, zip(*rows, strict=True), strict=True)
                 return filled(call.picked, [stack(column).reshape((*y.shape, *x.shape)) for x, column in columns])
 
-            found = mapped(of, output)
-        return (call.settled(found), *call.settled(aux)) if has_aux else call.settled(found)
+            found = mapped(of, call.output)
+        return (call.settled(found), *call.settled(call.aux)) if has_aux else call.settled(found)
 
     return jacobian
 
@@ -227,10 +216,8 @@ def _check(inputs: list[Any], dims: list[Any], said: str) -> int:
             )
     sizes = [x.shape[dim] for x, dim in zip(inputs, dims, strict=True) if dim is not None]
     if len(set(sizes)) > 1:
-        raise ValueError(
-            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped "
-            "dimension"
-        )
+        said = "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes"
+        raise ValueError(f"{said} {sizes} for the mapped dimension")
     if not sizes or not sizes[0]:
         raise ValueError(f"{said}there is nothing to map over: no in_dim, or a batch of length 0")
     return int(sizes[0])
@@ -239,17 +226,11 @@ def _check(inputs: list[Any], dims: list[Any], said: str) -> int:
 def vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
 ) -> Callable[..., Any]:
-    """A function of batches that calls `func` for each example, and stacks the results.
+    """A function of batches that calls `func`, from nests of tensors to tensors, for each example, and stacks the results.
 
-    Args:
-        func: from tensors, or nests of them, to tensors.
-        in_dims: the batch dimension of each argument; None for an argument that all examples share.
-        out_dims: where the batch dimension of each result is put.
-        randomness: "error" refuses random numbers, "same" gives all examples the same, "different" other ones.
-        chunk_size: no effect.
-
-    Raises:
-        ValueError: the dimensions do not fit, or a result is not a tensor; in PyTorch's words.
+    `in_dims` are the batch dimensions of the arguments, None for one that all examples share; `out_dims` those of the results.
+    `randomness`: "error" refuses random numbers, "same" gives all examples the same, "different" other ones. `chunk_size` has
+    no effect. Raises ValueError: the dimensions do not fit, or a result is not a tensor; in PyTorch's words.
     """
     name = getattr(func, "__name__", repr(func))
 

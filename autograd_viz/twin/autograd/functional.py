@@ -21,15 +21,9 @@ Tensors = tuple[Tensor, ...]
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """(outputs, vᵀJ), as backward computes it.
 
-    Args:
-        func: a function from tensors to tensors.
-        inputs: one tensor or several.
-        v: in the shape of the outputs; optional for a single element.
-        create_graph: make the result differentiable.
-        strict: raise if an output does not depend on an input, instead of returning zeros.
-
-    Raises:
-        RuntimeError: no `v`, and the output is not a single element.
+    `inputs` are one tensor or several, `v` has the shape of the outputs. With `create_graph` the result is differentiable. With
+    `strict`, an output that does not depend on an input is an error, else zeros.
+    Raises RuntimeError: no `v`, and the output is not a single element.
     """
     with enable_grad():
         xs, one_input = _prepared(inputs, create_graph, "vjp")
@@ -51,8 +45,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         ys, one_output = _called(func, xs, "jvp", strict)
         u = tuple(Tensor(np.zeros_like(y._data)).requires_grad_() for y in ys)
         back = _gradients(ys, xs, u, True, strict, final=False)
-        if strict:
-            _check_tracked(back, "grad_inputs")
+        _check_tracked(back, "grad_inputs", strict)
         vs = vs or tuple(Tensor(np.ones_like(x._data)) for x in xs)
     with enable_grad() if create_graph else contextlib.nullcontext():
         found = _gradients(back, u, vs, create_graph, strict, "back_trick")
@@ -65,15 +58,10 @@ def jacobian(
 ) -> Any:  # fmt: skip
     """The matrix of all partial derivatives. Each row is one vᵀJ, computed after the other. Arguments as of `vjp`.
 
-    `vectorize` has no effect; the strategy is "reverse-mode", because forward mode is missing.
+    It is a tensor of shape (*output, *input), or tuples of them for several outputs or inputs. `vectorize` has no effect.
 
-    Returns:
-        A tensor of shape (*output, *input), or tuples of them for several outputs or inputs.
-
-    Raises:
-        AssertionError: an unknown strategy.
-        NotImplementedError: forward mode.
-        RuntimeError: `strict` together with `vectorize`.
+    Raises AssertionError: an unknown strategy. Raises NotImplementedError: forward mode. Raises RuntimeError: `strict` together
+    with `vectorize`.
     """
     if strategy not in ("reverse-mode", "forward-mode"):
         raise AssertionError(
@@ -115,8 +103,7 @@ def hessian(
     def gradient(*xs: Tensor) -> Any:
         (y,) = _number_of(func, xs, "hessian", strict)
         found = _gradients((y.reshape(()),), xs, None, True, strict=False)
-        if strict:
-            _check_tracked(found, "jacobian")
+        _check_tracked(found, "jacobian", strict)
         return found[0] if one_input else found
 
     return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
@@ -138,14 +125,11 @@ def _hessian_product(func: Callable[..., Any], inputs: Any, v: Any, create_graph
         vs = _vector(v, xs, one_input, create_graph, name)
         ys = _number_of(func, xs, name, strict)
         first = _gradients(ys, xs, None, True, strict, final=False)
-        if strict:
-            _check_tracked(first, "jacobian")
+        _check_tracked(first, "jacobian", strict)
     with enable_grad() if create_graph else contextlib.nullcontext():
         found = _gradients(first, xs, vs, create_graph, strict, "double_back")
     return _finished(ys, True, create_graph), _finished(found, one_input, create_graph)
 
-
-# -- around the function: its inputs, outputs and vectors, its gradients, the strict mode ---------------------------------
 
 _UNTRACKED = {
     "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
@@ -165,9 +149,9 @@ _INDEPENDENT = {
 }
 
 
-def _check_tracked(tensors: Tensors, what: str) -> None:
-    """Strict mode: refuse tensors that do not depend on the inputs."""
-    for i, t in enumerate(tensors):
+def _check_tracked(tensors: Tensors, what: str, strict: bool) -> None:
+    """In strict mode, refuse tensors that do not depend on the inputs."""
+    for i, t in enumerate(tensors if strict else ()):
         if not t.requires_grad:
             raise RuntimeError(_UNTRACKED[what].format(i=i))
 
@@ -178,10 +162,9 @@ def _prepared(inputs: Any, create_graph: bool, name: str, what: str = "inputs") 
     xs = (inputs,) if one else tuple(inputs)
     for i, x in enumerate(xs):
         if not isinstance(x, Tensor):
-            where = f"The value at index {i} of the tuple of {what}" if not one else f"The {what} given to {name}"
-            raise TypeError(
-                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but {where} has type {type(x)}."
-            )
+            given, where = f"The {what} given to {name}", f"The value at index {i} of the tuple of {what}"
+            wanted = f"{given} must be either a Tensor or a tuple of Tensors"
+            raise TypeError(f"{wanted} but {given if one else where} has type {type(x)}.")
     tracked = what == "inputs"
     return tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_(tracked) for x in xs), one
 
@@ -193,12 +176,10 @@ def _called(func: Callable[..., Any], xs: Tensors, name: str, strict: bool) -> t
     ys = (y,) if one else y
     for out in ys:
         if not isinstance(out, Tensor):
-            raise TypeError(
-                f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors but "
-                f"the given outputs of the user-provided function has type {type(out)}."
-            )
-    if strict:
-        _check_tracked(ys, "outputs")
+            what = "outputs of the user-provided function"
+            wanted = f"The {what} given to {name} must be either a Tensor or a tuple of Tensors"
+            raise TypeError(f"{wanted} but the given {what} has type {type(out)}.")
+    _check_tracked(ys, "outputs", strict)
     return ys, one
 
 
@@ -234,9 +215,8 @@ def _gradients(
     output: int = 0,
 ) -> Tensors:  # fmt: skip
     """vᵀJ, with zeros if an output does not depend on an input (an error in strict mode)."""
-    tracked = [i for i, y in enumerate(ys) if y.requires_grad]
     found: Any = (None,) * len(xs)
-    if tracked:
+    if tracked := [i for i, y in enumerate(ys) if y.requires_grad]:
         seeds = None if vs is None else [vs[i] for i in tracked]
         found = grad([ys[i] for i in tracked], xs, seeds, retain_graph=True, create_graph=create_graph, allow_unused=True)
     for i, g in enumerate(found if strict else ()):

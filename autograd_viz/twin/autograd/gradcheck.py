@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from ..core.backward.backward import grad
 from ..core.base.grad_mode import enable_grad
 from ..core.base.memory import elements_overlap
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -27,24 +27,12 @@ def gradcheck(
 ) -> bool:  # fmt: skip
     """Compare the gradients of `func` with central differences, (f(x + eps) - f(x - eps)) / 2 eps.
 
-    Args:
-        func: a function from tensors to a tensor or a tuple of them.
-        inputs: one tensor or a tuple. Those that require grad are checked, and should be float64.
-        eps: the step.
-        atol: the absolute tolerance.
-        rtol: the relative tolerance, which is added.
-        raise_exception: raise instead of returning False.
-        nondet_tol: the tolerated difference between two runs of backward.
-        check_undefined_grad: also run backward with undefined gradients of some outputs.
-        check_grad_dtypes: has no effect; a gradient has the type of its input.
-        unused: options of PyTorch for other devices and modes.
+    Of the inputs, those that require grad are checked, and should be float64. The tolerances are added; `nondet_tol` is the
+    tolerated difference between two runs of backward. `check_undefined_grad` also runs backward with undefined gradients of
+    some outputs. The other options have no effect. Returns True if they agree.
 
-    Returns:
-        True if they agree.
-
-    Raises:
-        GradcheckError: they differ; the message shows both matrices.
-        ValueError: no input requires grad.
+    Raises GradcheckError: they differ (without `raise_exception`, it returns False); the message shows both matrices. Raises
+    ValueError: no input requires grad.
     """
     try:
         _check(func, _as_tuple(inputs), eps, {"atol": atol, "rtol": rtol}, nondet_tol, check_undefined_grad)
@@ -61,9 +49,8 @@ def _check(
     differentiated = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     _check_inputs(inputs)
     if not differentiated:
-        raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
-        )
+        said = "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+        raise ValueError(said)
     with enable_grad():
         outputs = _tensors(func(*inputs))
     for part in ("imag", "real") if any(o.is_complex() for o in outputs) else ("",):
@@ -71,8 +58,7 @@ def _check(
     tracked = [o for o in outputs if o.requires_grad]
     seeds = [Tensor(np.zeros_like(o._data)) for o in tracked]
     zeros = grad(tracked, differentiated, seeds, retain_graph=True, allow_unused=True) if tracked else ()
-    if any(g is not None and g._data.any() for g in zeros):
-        raise GradcheckError("backward not multiplied by grad_output")
+    refuse_if(any(g is not None and g._data.any() for g in zeros), "backward not multiplied by grad_output", GradcheckError)
     for o in tracked if undefined and len(tracked) > 1 else ():
         try:
             grad(o, differentiated, Tensor(np.ones_like(o._data)), retain_graph=True, allow_unused=True)
@@ -122,16 +108,12 @@ _NOT_REENTRANT = (
 
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
     """Warn about, or refuse, inputs that finite differences cannot handle."""
-    for i, x in enumerate(inputs):
-        if not (isinstance(x, Tensor) and x.requires_grad):
-            continue
+    for i, x in ((i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad):
         if x._data.dtype not in (np.float64, np.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check will likely "
-                "fail if all the inputs are not of double precision floating point or complex. ",
-                UserWarning,
-                stacklevel=4,
-            )
+                "fail if all the inputs are not of double precision floating point or complex. ", UserWarning, stacklevel=4,
+            )  # fmt: skip
         if elements_overlap(x._data):
             raise RuntimeError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be "
@@ -153,9 +135,7 @@ def _analytical(output: Tensor, inputs: list[Tensor]) -> list[Any]:
     return matrices
 
 
-def _numerical(
-    func: Callable[[], list[Tensor]], wanted: Sequence[Tensor], outputs: list[Tensor], eps: float
-) -> list[list[Any]]:
+def _numerical(func: Callable[[], list[Tensor]], wanted: list[Tensor], outputs: list[Tensor], eps: float) -> list[list[Any]]:
     """The Jacobian by central differences: for each input and output, a matrix (input elements, output elements).
 
     Of a complex input x + yi it is the derivative by x plus i times that by y, as in PyTorch's gradients.

@@ -57,15 +57,9 @@ class Node(abc.ABC):
 
 
 class saved_tensors_hooks:  # noqa: N801 -- PyTorch's name
-    """Inside a ``with`` block, give each saved tensor to `pack_hook`, and get it back from `unpack_hook`.
+    """Inside a ``with`` block, save what `pack_hook` makes of each tensor; `unpack_hook` makes the tensor of it again.
 
-    Args:
-        pack_hook: tensor -> anything; the result is saved.
-        unpack_hook: the saved value -> tensor. It is called when backward or a reader needs the tensor.
-
-    Raises:
-        RuntimeError: on entering, if hooks are forbidden here.
-        TypeError: on entering, if a hook is not callable.
+    Entering raises RuntimeError: hooks are forbidden here; TypeError: a hook is not callable.
     """
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
@@ -142,10 +136,7 @@ class _AllowMutationOnSavedContext:
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
-    """Inside the block, in-place changes are allowed on tensors that backward needs. Run backward inside too.
-
-    Raises RuntimeError: inside another such block.
-    """
+    """In the block, tensors that backward needs may change in place; it runs inside. Raises RuntimeError: a block in it."""
     refuse_if(writing, "allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _AllowMutationOnSavedContext()
     saved_hooks.append((context.pack, context.unpack))
@@ -182,17 +173,10 @@ class _MultiHandle(RemovableHandle):
 
 
 def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all") -> RemovableHandle:
-    """Call `fn` once per backward pass for several tensors.
+    """Call `fn` once per backward pass, with the list of all gradients (None for a missing one); for "any" with the first one.
 
-    Args:
-        tensors: the tensors whose gradients it needs.
-        fn: it gets the list of all gradients (None for a missing one), or for "any" the first one.
-        mode: "all" or "any".
-
-    Raises:
-        ValueError: another mode.
-        AssertionError: one of the tensors does not require grad ("any" ignores it).
-        RuntimeError: during the pass, if it is of ``grad()`` and one of the tensors is a leaf among its inputs.
+    Raises ValueError: another mode. Raises AssertionError: one of the tensors does not require grad ("any" ignores it). Raises
+    RuntimeError: during a pass of ``grad()`` that has one of the tensors among its inputs, as a leaf.
     """
     refuse_if(mode not in ("all", "any"), lambda: f"Expects mode to be one of ('all', 'any') but got {mode}", ValueError)
     nodes = [gradient_edge(t)[0] for t in tensors]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from ..core.backward.engine import GraphTask
@@ -11,15 +12,11 @@ from ..core.tensor.tensor import Tensor
 __all__ = ["Variable"]
 
 
-class _Engine:
-    """The public part of the engine."""
-
-    @staticmethod
-    def queue_callback(callback: Callable[[], Any]) -> None:
-        """Call `callback` at the end of the running backward pass. Raises RuntimeError: no pass is running."""
-        if GraphTask.current is None:
-            raise RuntimeError("Final callbacks can only be installed during backward pass.")
-        GraphTask.current.callbacks.append(callback)
+def queue_callback(callback: Callable[[], Any]) -> None:
+    """Call `callback` at the end of the running backward pass. Raises RuntimeError: no pass is running."""
+    if GraphTask.current is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    GraphTask.current.callbacks.append(callback)
 
 
 class _Meta(type):
@@ -30,12 +27,11 @@ class _Meta(type):
 class Variable(metaclass=_Meta):
     """``Variable(tensor, requires_grad=True)`` returns a leaf tensor that shares the memory."""
 
-    _execution_engine = _Engine()
+    _execution_engine = SimpleNamespace(queue_callback=queue_callback)
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool = False) -> Any:
         """The tensor. Raises TypeError: `data` is not a tensor."""
-        if data is None:
-            data = Tensor([])
+        data = Tensor([]) if data is None else data
         if not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         return data.detach().requires_grad_(requires_grad)

@@ -22,23 +22,13 @@ from .tensor.tensor import Tensor
 
 
 def backward(
-    self: Tensor,
-    gradient: Tensor | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
+    self: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None, create_graph: bool = False,
     inputs: Any = None,
-) -> None:
-    """Compute the gradients of this tensor and add them to the `grad` of the leaves.
+) -> None:  # fmt: skip
+    """Compute the gradients of this tensor and add them to the `grad` of the leaves, or only of `inputs`.
 
-    Args:
-        self: the root.
-        gradient: the v of vᵀJ, in this tensor's shape; optional for a single element.
-        retain_graph: keep the saved tensors for another backward pass.
-        create_graph: record the backward pass itself, for higher derivatives.
-        inputs: accumulate only into these tensors.
-
-    Raises:
-        RuntimeError: as in PyTorch.
+    `gradient` is the v of vᵀJ, in this tensor's shape; optional for a single element. `retain_graph` keeps the saved tensors
+    for another pass. `create_graph` records the pass itself, for higher derivatives. Raises RuntimeError: as in PyTorch.
     """
     if self._requires_grad:
         provenance.note(self, "backward")

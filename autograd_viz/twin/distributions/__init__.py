@@ -2,11 +2,10 @@
 
 from ..core.base.missing import module_getattr
 from . import constraints, kl
-from .continuous import Exponential, MultivariateNormal, Normal, Uniform
+from .continuous import Beta, Dirichlet, Exponential, MultivariateNormal, Normal, Uniform
 from .discrete import Bernoulli, Categorical
 from .distribution import Distribution, Independent
 from .kl import kl_divergence, register_kl
-from .simplex import Beta, Dirichlet
 
 __getattr__ = module_getattr("torch.distributions", globals())
 

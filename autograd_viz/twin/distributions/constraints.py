@@ -6,13 +6,7 @@ from typing import Any
 
 
 class Constraint:
-    """A set of allowed values. The last `dims` dimensions are one value.
-
-    Args:
-        name: the printed name.
-        check: a function from a tensor to a bool per value.
-        dims: 0 for single numbers, 1 for vectors, 2 for matrices.
-    """
+    """A set of allowed values. `check` makes of a tensor a bool per value; its last `dims` dimensions are one value."""
 
     def __init__(self, name: str, check: Any, dims: int = 0) -> None:
         self.name, self.check, self.event_dim = name, check, dims
@@ -42,18 +36,6 @@ def integer_interval(low: int, high: int) -> Constraint:
     return Constraint(name, lambda x: (x % 1 == 0) & (low <= x) & (x <= high))
 
 
-def _is_simplex(x: Any) -> Any:
-    return (x >= 0).all(-1) & ((x.sum(-1) - 1).abs() < 1e-6)
-
-
-def _is_lower_cholesky(x: Any) -> Any:
-    return ((x.tril() == x).flatten(-2).all(-1)) & (x.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
-
-
-def _is_positive_definite(x: Any) -> Any:
-    return (x - x.mT).abs().flatten(-2).max(-1)[0].lt(1e-5) & x.detach().det().gt(0)
-
-
 real = Constraint("Real()", lambda x: x == x)  # noqa: PLR0124 -- nan is not itself
 real_vector = Constraint("IndependentConstraint(Real(), 1)", lambda x: (x == x).all(-1), 1)  # noqa: PLR0124
 positive = greater_than(0.0)
@@ -61,6 +43,10 @@ positive_vector = Constraint("IndependentConstraint(GreaterThan(lower_bound=0.0)
 nonnegative = Constraint("GreaterThanEq(lower_bound=0.0)", lambda x: x >= 0)
 boolean = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
 unit_interval = interval(0.0, 1.0)
-simplex = Constraint("Simplex()", _is_simplex, 1)
-lower_cholesky = Constraint("LowerCholesky()", _is_lower_cholesky, 2)
-positive_definite = Constraint("PositiveDefinite()", _is_positive_definite, 2)
+simplex = Constraint("Simplex()", lambda x: (x >= 0).all(-1) & ((x.sum(-1) - 1).abs() < 1e-6), 1)
+lower_cholesky = Constraint(
+    "LowerCholesky()", lambda x: (x.tril() == x).flatten(-2).all(-1) & (x.diagonal(dim1=-2, dim2=-1) > 0).all(-1), 2
+)
+positive_definite = Constraint(
+    "PositiveDefinite()", lambda x: (x - x.mT).abs().flatten(-2).max(-1)[0].lt(1e-5) & x.detach().det().gt(0), 2
+)

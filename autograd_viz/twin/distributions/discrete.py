@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,8 @@ class _ByProbabilities(Distribution):
         value = self.__dict__[name] = self._probs_of_logits() if name == "probs" else self._logits_of_probs()
         return value
 
-    def _probs_of_logits(self) -> Any:
-        raise NotImplementedError
-
-    def _logits_of_probs(self) -> Any:
-        raise NotImplementedError
+    _probs_of_logits: Callable[[], Any]
+    _logits_of_probs: Callable[[], Any]
 
 
 def _given(probs: Any, logits: Any) -> Any:
@@ -71,8 +69,7 @@ class Categorical(_ByProbabilities):
     def sample(self, sample_shape: Any = ()) -> Any:
         """Random category numbers."""
         rows = self.probs.detach().reshape(-1, self._count)
-        drawn = multinomial(rows, Size(sample_shape).numel(), True).T
-        return drawn.reshape(self._extended(sample_shape))
+        return multinomial(rows, Size(sample_shape).numel(), True).T.reshape(self._extended(sample_shape))
 
     def log_prob(self, value: Any) -> Any:
         """The logit of the category."""

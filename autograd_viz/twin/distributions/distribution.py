@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from ..core.base.grad_mode import no_grad
 from ..core.ops.shape.views import broadcast_tensors
@@ -13,44 +13,32 @@ from .constraints import Constraint
 
 
 class Distribution:
-    """The base class of all distributions. A subclass defines `log_prob`, and `rsample` or `sample`.
+    """The base class of all distributions. A subclass defines `log_prob`, and `rsample` or `sample`."""
 
-    Attributes:
-        arg_constraints: the constraint of each parameter, in the order of printing.
-        support: the constraint of the values.
-        batch_shape: the shape of the batch of distributions.
-        event_shape: the shape of one value.
-    """
-
-    arg_constraints: dict[str, Constraint] = {}
-    support: Constraint
+    arg_constraints: dict[str, Constraint] = {}  # of each parameter, in the order of printing
+    support: Constraint  # of the values
     has_rsample = False
     _validates = True
 
     def __init__(self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None) -> None:
-        self.batch_shape, self.event_shape = Size(batch_shape), Size(event_shape)
+        self.batch_shape, self.event_shape = Size(batch_shape), Size(event_shape)  # of the distributions, and of one value
         if validate_args is not None:
             self._validates = validate_args
-        if self._validates:
-            self._check_parameters()
-
-    def _check_parameters(self) -> None:
-        for name, constraint in self.arg_constraints.items():
+        for name, constraint in self.arg_constraints.items() if self._validates else ():
             value = self.__dict__.get(name)
             if value is not None and not constraint.check(value).all():
-                of_shape = f"({type(value).__name__} of shape {tuple(value.shape)})"
-                raise ValueError(
-                    f"Expected parameter {name} {of_shape} of distribution {self!r} "
-                    f"to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
-                )
+                self._refuse(f"parameter {name}", value, f"of distribution {self!r} to satisfy the constraint {constraint!r}")
+
+    @staticmethod
+    def _refuse(what: str, value: Any, wanted: str) -> NoReturn:
+        given = f"{type(value).__name__} of shape {tuple(value.shape)}"
+        raise ValueError(f"Expected {what} ({given}) {wanted}, but found invalid values:\n{value}")
 
     def _check_value(self, value: Tensor) -> None:
         """Refuse a value outside the support."""
         if self._validates and not self.support.check(value).all():
-            raise ValueError(
-                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the support "
-                f"({self.support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
-            )
+            wanted = f"to be within the support ({self.support!r}) of the distribution {self!r}"
+            self._refuse("value argument", value, wanted)
 
     def _extended(self, sample_shape: Iterable[int]) -> Size:
         """The shape of a sample."""
@@ -108,10 +96,8 @@ class Independent(Distribution):
         base_dist = base_distribution
         shape = (*base_dist.batch_shape, *base_dist.event_shape)
         if reinterpreted_batch_ndims > len(base_dist.batch_shape):
-            raise ValueError(
-                "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
-                f"{reinterpreted_batch_ndims} vs {len(base_dist.batch_shape)}"
-            )
+            said = "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape)"
+            raise ValueError(f"{said}, actual {reinterpreted_batch_ndims} vs {len(base_dist.batch_shape)}")
         at = len(base_dist.batch_shape) - reinterpreted_batch_ndims
         self.base_dist, self.reinterpreted_batch_ndims = base_dist, reinterpreted_batch_ndims
         self.has_rsample = base_dist.has_rsample

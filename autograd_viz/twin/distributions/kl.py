@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .continuous import Exponential, Normal
+from .continuous import Beta, Dirichlet, Exponential, Normal
 from .discrete import Bernoulli, Categorical
 from .distribution import Distribution, Independent
-from .simplex import Beta, Dirichlet
 
 _FORMULAS: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
 

@@ -2,8 +2,8 @@
 
 from ..core.base.missing import module_getattr
 from . import (
-    activation, container, convolution, functional, init, lazy, linear, loss, module, normalization, parallel,
-    parameter, pooling, recurrent, recurrent_cells, shape, transformer, utils,
+    activation, container, convolution, functional, init, lazy, linear, loss, module, normalization, parallel, parameter,
+    pooling, recurrent, shape, transformer, utils,
 )  # fmt: skip
 from .activation import *
 from .container import *
@@ -17,7 +17,6 @@ from .parallel import *
 from .parameter import *
 from .pooling import *
 from .recurrent import *
-from .recurrent_cells import *
 from .shape import *
 from .transformer import *
 
@@ -25,7 +24,7 @@ __getattr__ = module_getattr("torch.nn", globals())
 
 __all__ = ["functional", "init", "utils"]
 for _file in (
-    activation, container, convolution, lazy, linear, loss, module, normalization, parallel,
-    parameter, pooling, recurrent, recurrent_cells, shape, transformer,
+    activation, container, convolution, lazy, linear, loss, module, normalization, parallel, parameter, pooling, recurrent,
+    shape, transformer,
 ):  # fmt: skip
     __all__ += _file.__all__

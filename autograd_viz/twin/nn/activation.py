@@ -7,8 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.base.device import check_device
-from ..core.tensor import refuse_if
-from ..core.tensor.factories import full
+from ..core.tensor import full, refuse_if
 from . import functional
 from .configured import Configured, InTraining, row
 from .parameter import Parameter

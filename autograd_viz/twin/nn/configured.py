@@ -18,13 +18,9 @@ def init_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 class Sized(Module):
-    """A layer for sequences, images or volumes: ``class MaxPool2d(_MaxPool, n=2)``. Other words are class attributes too.
+    """A layer for sequences, images or volumes: ``class MaxPool2d(_MaxPool, n=2)``. Other words are class attributes too."""
 
-    Attributes:
-        _n: the number of spatial dimensions.
-    """
-
-    _n = 0
+    _n = 0  # the number of spatial dimensions
 
     def __init_subclass__(cls, n: int = 0, **traits: Any) -> None:
         super().__init_subclass__()
@@ -39,17 +35,11 @@ def tuple_of(n: int, value: Any) -> Any:
 
 
 class Configured(Sized):
-    """Calls the function of torch.nn.functional named `function`, with the options from `__init__`.
+    """Calls the function of torch.nn.functional named `function`, with the options from `__init__`."""
 
-    Attributes:
-        function: the name, looked up at each call; `{n}` in it is the number of dimensions.
-        shown: the options to print, if not all; `inplace` is printed if it is True.
-        bare: print values without their names.
-    """
-
-    function = ""
-    shown: tuple[str, ...] | None = None
-    bare = False
+    function = ""  # looked up at each call; `{n}` in it is the number of dimensions
+    shown: tuple[str, ...] | None = None  # the options to print, if not all; `inplace` is printed if it is True
+    bare = False  # print values without their names
 
     def __init__(self, **options: Any) -> None:
         super().__init__()
@@ -78,11 +68,7 @@ Kind = TypeVar("Kind", bound=type[Configured])
 
 @dataclass_transform()
 def layer(function: str = "") -> Callable[[Kind], Kind]:
-    """Make a layer of a function. Its options are the class's annotated attributes, in order, with their defaults.
-
-    Args:
-        function: a name of torch.nn.functional; empty for a base class of several layers.
-    """
+    """Make a layer of a function of torch.nn.functional. Its options are the class's annotated attributes, in order."""
 
     def decorate(cls: Kind) -> Kind:
         made: Any = dataclass(eq=False, repr=False)(cls)
@@ -104,10 +90,7 @@ def layer(function: str = "") -> Callable[[Kind], Kind]:
 
 
 def row(name: str, function: str, doc: str, *required: str, base: type[Configured] = Configured, **options: Any) -> Any:
-    """The class `name`, a layer of a function. Its options are `required` ones, then those with a default.
-
-    `shown` and `bare` are no options but what `Configured` says.
-    """
+    """The class `name`, a layer of a function. Its options (`shown` and `bare` are none) are `required`, or have a default."""
     traits: dict[str, Any] = {n: options.pop(n) for n in ("shown", "bare") if n in options}
     types: dict[str, Any] = dict.fromkeys(required, Any) | {n: Any if v is None else type(v) for n, v in options.items()}
     module = sys._getframe(1).f_globals["__name__"]

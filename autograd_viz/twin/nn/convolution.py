@@ -9,11 +9,9 @@ from typing import Any
 from ..core.tensor import Tensor, refuse_if
 from . import functional, init
 from .configured import Sized, init_arguments, tuple_of
-from .linear import parameter
+from .linear import parameter, unusual
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
-
-_BORDERS = ("zeros", "reflect", "replicate", "circular")
 
 
 class _Convolution(Sized):
@@ -29,7 +27,7 @@ class _Convolution(Sized):
         refuse_if(groups <= 0, "groups must be a positive integer", ValueError)
         if in_channels % groups or out_channels % groups:
             raise ValueError(f"{'in' if in_channels % groups else 'out'}_channels must be divisible by groups")
-        if padding_mode not in _BORDERS:
+        if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
             known = "{'zeros', 'reflect', 'replicate', 'circular'}"
             raise ValueError(f"padding_mode must be one of {known}, but got padding_mode='{padding_mode}'")
         self.in_channels, self.out_channels, self.groups, self.padding_mode = in_channels, out_channels, groups, padding_mode
@@ -57,12 +55,10 @@ class _Convolution(Sized):
     def extra_repr(self) -> str:
         """The sizes, and the options that differ from their defaults."""
         text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        for name, usual in (("padding", (0,) * self._n), ("dilation", (1,) * self._n), ("output_padding", (0,) * self._n),
-                            ("groups", 1)):
-            if getattr(self, name) != usual:
-                text += f", {name}={getattr(self, name)}"
+        zeros, ones = (0,) * self._n, (1,) * self._n
+        text += unusual(self, {"padding": zeros, "dilation": ones, "output_padding": zeros, "groups": 1})
         text += "" if self.bias is not None else ", bias=False"
-        return text if self.padding_mode == "zeros" else text + f", padding_mode={self.padding_mode}"
+        return text + unusual(self, {"padding_mode": "zeros"})
 
 
 class _Conv(_Convolution):
@@ -90,12 +86,9 @@ class _Conv(_Convolution):
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
 
-class Conv1d(_Conv, n=1):
-    """Convolution of sequences (N, C, L)."""
-class Conv2d(_Conv, n=2):
-    """Convolution of images (N, C, H, W)."""
-class Conv3d(_Conv, n=3):
-    """Convolution of volumes (N, C, D, H, W)."""
+class Conv1d(_Conv, n=1): """Convolution of sequences (N, C, L)."""
+class Conv2d(_Conv, n=2): """Convolution of images (N, C, H, W)."""
+class Conv3d(_Conv, n=3): """Convolution of volumes (N, C, D, H, W)."""
 
 
 class _ConvTranspose(_Convolution):
@@ -123,16 +116,11 @@ class _ConvTranspose(_Convolution):
         least = [(length - 1) * s - 2 * p + d * (k - 1) + 1 for length, s, p, d, k in sizes]
         most = [low + s - 1 for low, s in zip(least, self.stride, strict=True)]
         if not all(low <= w <= high for low, w, high in zip(least, wanted, most, strict=True)):
-            raise ValueError(
-                f"requested an output size of {list(wanted)}, but valid sizes range from {least} to {most} "
-                f"(for an input of {list(input.shape[2:])})"
-            )
+            valid = f"valid sizes range from {least} to {most} (for an input of {list(input.shape[2:])})"
+            raise ValueError(f"requested an output size of {list(wanted)}, but {valid}")
         return tuple(w - low for w, low in zip(wanted, least, strict=True))
 
 
-class ConvTranspose1d(_ConvTranspose, n=1):
-    """The transpose of Conv1d."""
-class ConvTranspose2d(_ConvTranspose, n=2):
-    """The transpose of Conv2d: it maps small images to large ones."""
-class ConvTranspose3d(_ConvTranspose, n=3):
-    """The transpose of Conv3d."""
+class ConvTranspose1d(_ConvTranspose, n=1): """The transpose of Conv1d."""
+class ConvTranspose2d(_ConvTranspose, n=2): """The transpose of Conv2d: it maps small images to large ones."""
+class ConvTranspose3d(_ConvTranspose, n=3): """The transpose of Conv3d."""

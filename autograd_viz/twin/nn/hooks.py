@@ -42,8 +42,7 @@ class HookedCall:
         registered = self.__dict__[kind]
         handle = register(registered, hook)
         if prepend:
-            later = {k: registered.pop(k) for k in list(registered) if k != handle.id}
-            registered.update(later)
+            registered.update({k: registered.pop(k) for k in list(registered) if k != handle.id})
         return handle
 
     def register_forward_pre_hook(
@@ -63,10 +62,7 @@ class HookedCall:
         return self._hook("_backward_pre_hooks", hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` when the gradient of the inputs is known. Its result replaces it.
-
-        Raises RuntimeError: the module has hooks of the old kind.
-        """
+        """Call ``hook(module, grad_input, grad_output)``; its result replaces grad_input. Raises RuntimeError: old hooks."""
         refuse_if(self.__dict__["_is_full_backward_hook"] is False, _MIXED)
         self.__dict__["_is_full_backward_hook"] = True
         return self._hook("_backward_hooks", hook, prepend)
@@ -120,8 +116,6 @@ class HookedCall:
         return output
 
 
-# -- the border: identities around the inputs and outputs, whose nodes see the gradients -------------------------------------
-
 NO_INPUT_WARNING = (
     "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
     "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
@@ -145,17 +139,12 @@ class BackwardHookFunction(Function):
 
 
 class Border:
-    """One call of a module with backward hooks (see Note [Hooks of a border]).
-
-    Attributes:
-        grad_outputs: the gradients of the outputs, while the module's backward runs.
-        inputs: which arguments are tensors, and their total number; None if no hook needs the inputs.
-    """
+    """One call of a module with backward hooks (see Note [Hooks of a border])."""
 
     def __init__(self, module: Any, before: Sequence[Hook], after: Sequence[Hook]) -> None:
         self.module, self.before, self.after = module, before, after
-        self.grad_outputs: tuple[Any, ...] | None = None
-        self.inputs: tuple[tuple[int, ...], int] | None = None
+        self.grad_outputs: tuple[Any, ...] | None = None  # while the module's backward runs
+        self.places: tuple[int, ...] | None = None  # which arguments are tensors; None if no hook needs the inputs
         self.n_inputs = 0
 
     def at_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -163,7 +152,7 @@ class Border:
         self.n_inputs = len(args)
         args, places, node = _behind_identity(args)
         if node is not None:
-            self.inputs = places, len(args)
+            self.places = places
 
             def hook(grads: tuple[Any, ...], _: tuple[Any, ...]) -> tuple[Any, ...] | None:
                 return self._leaving(grads)
@@ -174,12 +163,8 @@ class Border:
     def at_outputs(self, output: Any) -> Any:
         """The outputs, behind an identity."""
         if not isinstance(output, Tensor | tuple):
-            warnings.warn(
-                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
-                f"{type(output)}",
-                UserWarning,
-                stacklevel=4,
-            )
+            wanted = "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received"
+            warnings.warn(f"{wanted} {type(output)}", UserWarning, stacklevel=4)
         several, places, node = _behind_identity(output if isinstance(output, tuple) else (output,))
         if node is not None:
 
@@ -194,7 +179,7 @@ class Border:
         for hook in self.before:
             grads = _replaced(grads, hook(self.module, grads), "Backward pre hook", "grad_output")
         self.grad_outputs = grads
-        if self.inputs is None:
+        if self.places is None:
             self._without_inputs(grads)
             self.grad_outputs = None
         return tuple(grads[i] for i in places)
@@ -214,13 +199,12 @@ class Border:
         """Called with grad_input."""
         if self.grad_outputs is None:  # it did not come through the module's outputs
             return None
-        assert self.inputs is not None
-        places, count = self.inputs
-        grads = _among(grads, places, count)
+        assert self.places is not None
+        grads = _among(grads, self.places, self.n_inputs)
         for hook in self.after:
             grads = _replaced(grads, hook(self.module, grads, self.grad_outputs), "Backward hook", "grad_input")
         self.grad_outputs = None
-        return tuple(grads[i] for i in places)
+        return tuple(grads[i] for i in self.places)
 
 
 def _behind_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[int, ...], Node | None]:
@@ -235,8 +219,7 @@ def _behind_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[in
 
 def _among(grads: tuple[Any, ...], places: tuple[int, ...], count: int) -> tuple[Any, ...]:
     """The gradients of the tensors among `count` values; None for the others."""
-    at = dict(zip(places, grads, strict=True))
-    return tuple(at.get(i) for i in range(count))
+    return tuple(map(dict(zip(places, grads, strict=True)).get, range(count)))
 
 
 def _replaced(grads: tuple[Any, ...], returned: Any, what: str, which: str) -> Any:
@@ -262,10 +245,8 @@ def hook_last_op(module: Any, hooks: Sequence[Hook], args: tuple[Any, ...], outp
         warnings.warn(
             "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be "
             "removed in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook "
-            "to get the documented behavior.",
-            FutureWarning,
-            stacklevel=4,
-        )
+            "to get the documented behavior.", FutureWarning, stacklevel=4,
+        )  # fmt: skip
 
 
 class _Bound:

@@ -10,9 +10,7 @@ import numpy as np
 
 from ..core.base.grad_mode import no_grad
 from ..core.ops.random.random import normal_fill, uniform_fill
-from ..core.tensor import Tensor, refuse_if
-from ..core.tensor.creation import randn
-from ..core.tensor.random import Generator
+from ..core.tensor import Generator, Tensor, randn, refuse_if
 
 _GAINS = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 _GAIN_ONE = (
@@ -21,10 +19,7 @@ _GAIN_ONE = (
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor by which weights are scaled, because the next function makes values smaller.
-
-    Raises ValueError: an unknown function, or its parameter is not a number.
-    """
+    """The factor of weights before a function that makes values smaller. Raises ValueError: it or its parameter is unknown."""
     if nonlinearity in _GAIN_ONE:
         return 1
     if nonlinearity == "leaky_relu":
@@ -58,10 +53,8 @@ def trunc_normal_(
 ) -> Tensor:
     """Normal numbers from [a, b]. Those outside are drawn again. If few would be inside, it rejects uniform ones."""
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
-            stacklevel=2,
-        )
+        said = "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
+        warnings.warn(said, stacklevel=2)
     inside = (math.erf((b - mean) / std / math.sqrt(2.0)) - math.erf((a - mean) / std / math.sqrt(2.0))) / 2.0
     top = max(a, min(mean, b))  # the mode of the density in [a, b]
 
@@ -103,14 +96,10 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """The kernel of a convolution that returns its input.
-
-    Raises ValueError: not 3 to 5 dimensions, or `groups` does not divide the first one.
-    """
+    """The kernel of a convolution that returns its input. Raises ValueError: not 3 to 5 dimensions, or unequal groups."""
     refuse_if(tensor.ndim not in (3, 4, 5), "Only tensors with 3, 4, or 5 dimensions are supported", ValueError)
     refuse_if(tensor.shape[0] % groups, "dim 0 must be divisible by groups", ValueError)
-    kernel = np.zeros(tensor.shape)
-    each = tensor.shape[0] // groups
+    kernel, each = np.zeros(tensor.shape), tensor.shape[0] // groups
     centre = tuple(n // 2 for n in tensor.shape[2:])
     for group in range(groups):
         for d in range(min(each, tensor.shape[1])):

@@ -44,17 +44,11 @@ class UninitializedParameter(Parameter):
 
 
 class Lazy(Module):
-    """The layer `full` without its first argument.
-
-    Attributes:
-        full: the class that it becomes.
-        size: the name of the first argument.
-        usual: defaults that differ from those of `full`.
-    """
+    """The layer `full` without its first argument."""
 
     full: type[Module]
-    size = "in_channels"
-    usual: dict[str, Any] = {}
+    size = "in_channels"  # the name of the first argument
+    usual: dict[str, Any] = {}  # defaults that differ from those of `full`
 
     def __init__(self, *args: Any, **options: Any) -> None:
         options = {**self.usual, **options}

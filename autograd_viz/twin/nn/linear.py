@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 from ..core.base.device import check_device
-from ..core.tensor import Tensor, refuse_if
-from ..core.tensor.factories import empty
+from ..core.tensor import Tensor, empty, refuse_if
 from . import functional, init
 from .module import Module
 from .parameter import Parameter

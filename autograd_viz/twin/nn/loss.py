@@ -68,12 +68,10 @@ class _OfPairs(_Loss):
     reduction: str = "mean"
 
 @layer("l1_loss")
-class L1Loss(_OfNumbers):
-    """|input - target|."""
+class L1Loss(_OfNumbers): """|input - target|."""
 
 @layer("mse_loss")
-class MSELoss(_OfNumbers):
-    """(input - target)²."""
+class MSELoss(_OfNumbers): """(input - target)²."""
 
 @layer("smooth_l1_loss")
 class SmoothL1Loss(_OfNumbers):
@@ -87,8 +85,7 @@ class HuberLoss(_Loss):
     delta: float = 1.0
 
 @layer("nll_loss")
-class NLLLoss(_OfClasses):
-    """-input at the target class. `input` holds log-probabilities."""
+class NLLLoss(_OfClasses): """-input at the target class. `input` holds log-probabilities."""
 
 @layer("cross_entropy")
 class CrossEntropyLoss(_OfClasses):
@@ -119,8 +116,7 @@ class KLDivLoss(_OfNumbers):
     log_target: bool = False
 
 @layer("binary_cross_entropy")
-class BCELoss(_Weighted):
-    """-(target * log input + (1 - target) * log(1 - input))."""
+class BCELoss(_Weighted): """-(target * log input + (1 - target) * log(1 - input))."""
 
 @layer("binary_cross_entropy_with_logits")
 class BCEWithLogitsLoss(_Weighted):
@@ -133,20 +129,16 @@ class HingeEmbeddingLoss(_OfPairs):
     margin: float = 1.0
 
 @layer("cosine_embedding_loss")
-class CosineEmbeddingLoss(_OfPairs):
-    """1 - cos if the target is 1, max(0, cos - margin) if it is -1."""
+class CosineEmbeddingLoss(_OfPairs): """1 - cos if the target is 1, max(0, cos - margin) if it is -1."""
 
 @layer("margin_ranking_loss")
-class MarginRankingLoss(_OfPairs):
-    """max(0, -target * (input1 - input2) + margin)."""
+class MarginRankingLoss(_OfPairs): """max(0, -target * (input1 - input2) + margin)."""
 
 @layer("soft_margin_loss")
-class SoftMarginLoss(_OfNumbers):
-    """log(1 + exp(-target * input))."""
+class SoftMarginLoss(_OfNumbers): """log(1 + exp(-target * input))."""
 
 @layer("multilabel_soft_margin_loss")
-class MultiLabelSoftMarginLoss(_Weighted):
-    """BCEWithLogitsLoss, averaged over the classes."""
+class MultiLabelSoftMarginLoss(_Weighted): """BCEWithLogitsLoss, averaged over the classes."""
 
 @layer("multi_margin_loss")
 class MultiMarginLoss(_Loss):

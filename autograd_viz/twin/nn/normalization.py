@@ -8,8 +8,7 @@ from typing import Any
 
 from ..core.base.device import check_device
 from ..core.base.dtypes import int64
-from ..core.tensor import Tensor
-from ..core.tensor.factories import ones, zeros
+from ..core.tensor import Tensor, ones, zeros
 from . import functional, init
 from .configured import Configured, Sized, layer
 from .module import Module
@@ -98,12 +97,9 @@ class _BatchNorm(_RunningNorm):
         )
 
 
-class BatchNorm1d(_BatchNorm, dims=(2, 3)):
-    """Each feature, normalized over the batch (and the sequence)."""
-class BatchNorm2d(_BatchNorm, dims=(4,)):
-    """Each channel, normalized over the batch and the image."""
-class BatchNorm3d(_BatchNorm, dims=(5,)):
-    """Each channel, normalized over the batch and the volume."""
+class BatchNorm1d(_BatchNorm, dims=(2, 3)): """Each feature, normalized over the batch (and the sequence)."""
+class BatchNorm2d(_BatchNorm, dims=(4,)): """Each channel, normalized over the batch and the image."""
+class BatchNorm3d(_BatchNorm, dims=(5,)): """Each channel, normalized over the batch and the volume."""
 
 
 class _InstanceNorm(_RunningNorm):
@@ -124,12 +120,9 @@ class _InstanceNorm(_RunningNorm):
         return result.squeeze(0) if single else result
 
 
-class InstanceNorm1d(_InstanceNorm, dims=(2, 3)):
-    """Each channel of each sequence, normalized separately."""
-class InstanceNorm2d(_InstanceNorm, dims=(3, 4)):
-    """Each channel of each image, normalized separately."""
-class InstanceNorm3d(_InstanceNorm, dims=(4, 5)):
-    """Each channel of each volume, normalized separately."""
+class InstanceNorm1d(_InstanceNorm, dims=(2, 3)): """Each channel of each sequence, normalized separately."""
+class InstanceNorm2d(_InstanceNorm, dims=(3, 4)): """Each channel of each image, normalized separately."""
+class InstanceNorm3d(_InstanceNorm, dims=(4, 5)): """Each channel of each volume, normalized separately."""
 
 
 class _LastDimensions(_Affine):

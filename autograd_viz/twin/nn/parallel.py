@@ -10,12 +10,7 @@ __all__ = ["DataParallel"]
 
 
 class DataParallel(Module):
-    """Calls `module`, as PyTorch does without a GPU. The names of its parameters begin with "module.".
-
-    Args:
-        module: the module.
-        device_ids: no effect, like `output_device` and `dim`.
-    """
+    """Calls `module`, as PyTorch does without a GPU. Names of parameters begin with "module.". The rest has no effect."""
 
     def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
         super().__init__()

@@ -12,12 +12,7 @@ __all__ = ["Buffer", "Parameter"]
 
 
 class Parameter(Tensor):
-    """A leaf that requires grad. It shares the memory of `data`.
-
-    Args:
-        data: the values; default: empty.
-        requires_grad: False for a parameter that is not trained.
-    """
+    """A leaf that requires grad, unless it is not trained. It shares the memory of `data`; default: empty."""
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
         data = tensor([]) if data is None else data
@@ -41,12 +36,7 @@ class Parameter(Tensor):
 
 
 class Buffer(Tensor):
-    """A tensor that belongs to a Module's state and is not trained. Assign it as an attribute.
-
-    Args:
-        data: the values, whose memory it shares; default: empty.
-        persistent: False keeps it out of `state_dict`.
-    """
+    """A tensor of a Module's state that is not trained, with the memory of `data`; in `state_dict` only if persistent."""
 
     def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
         super().__init__((tensor([]) if data is None else data)._data)

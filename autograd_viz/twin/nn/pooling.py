@@ -28,12 +28,9 @@ class _MaxPool(Configured):
         super().__init__(**init_arguments(locals()))
 
 
-class MaxPool1d(_MaxPool, n=1):
-    """The largest value of each window of a sequence."""
-class MaxPool2d(_MaxPool, n=2):
-    """The largest value of each window of an image."""
-class MaxPool3d(_MaxPool, n=3):
-    """The largest value of each window of a volume."""
+class MaxPool1d(_MaxPool, n=1): """The largest value of each window of a sequence."""
+class MaxPool2d(_MaxPool, n=2): """The largest value of each window of an image."""
+class MaxPool3d(_MaxPool, n=3): """The largest value of each window of a volume."""
 
 
 class AvgPool1d(Configured, n=1):
@@ -64,20 +61,16 @@ class AvgPool2d(Configured, n=2):
         super().__init__(**init_arguments(locals()))
 
 
-class AvgPool3d(AvgPool2d, n=3):
-    """The mean of each window of a volume."""
+class AvgPool3d(AvgPool2d, n=3): """The mean of each window of a volume."""
 
 
 @layer("adaptive_avg_pool{n}d")
 class _AdaptiveAvgPool(Configured):
     output_size: Any
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPool, n=1):
-    """The means of windows; `output_size` gives the output length of a sequence."""
-class AdaptiveAvgPool2d(_AdaptiveAvgPool, n=2):
-    """The means of windows; `output_size` gives the output size of an image."""
-class AdaptiveAvgPool3d(_AdaptiveAvgPool, n=3):
-    """The means of windows; `output_size` gives the output size of a volume."""
+class AdaptiveAvgPool1d(_AdaptiveAvgPool, n=1): """The means of windows; `output_size` gives the output length of a sequence."""
+class AdaptiveAvgPool2d(_AdaptiveAvgPool, n=2): """The means of windows; `output_size` gives the output size of an image."""
+class AdaptiveAvgPool3d(_AdaptiveAvgPool, n=3): """The means of windows; `output_size` gives the output size of a volume."""
 
 
 @layer("adaptive_max_pool{n}d")
@@ -86,12 +79,9 @@ class _AdaptiveMaxPool(Configured):
     return_indices: bool = False
     shown = ("output_size",)
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPool, n=1):
-    """The maxima of windows; `output_size` gives the output length of a sequence."""
-class AdaptiveMaxPool2d(_AdaptiveMaxPool, n=2):
-    """The maxima of windows; `output_size` gives the output size of an image."""
-class AdaptiveMaxPool3d(_AdaptiveMaxPool, n=3):
-    """The maxima of windows; `output_size` gives the output size of a volume."""
+class AdaptiveMaxPool1d(_AdaptiveMaxPool, n=1): """The maxima of windows; `output_size` gives the length of a new sequence."""
+class AdaptiveMaxPool2d(_AdaptiveMaxPool, n=2): """The maxima of windows; `output_size` gives the output size of an image."""
+class AdaptiveMaxPool3d(_AdaptiveMaxPool, n=3): """The maxima of windows; `output_size` gives the output size of a volume."""
 
 
 class _MaxUnpool(Configured):
@@ -106,9 +96,6 @@ class _MaxUnpool(Configured):
         return getattr(functional, f"max_unpool{self._n}d")(input, indices, output_size=output_size, **self.options())
 
 
-class MaxUnpool1d(_MaxUnpool, n=1):
-    """Writes the maxima of a sequence at their indices, with zeros elsewhere."""
-class MaxUnpool2d(_MaxUnpool, n=2):
-    """Writes the maxima of an image at their indices, with zeros elsewhere."""
-class MaxUnpool3d(_MaxUnpool, n=3):
-    """Writes the maxima of a volume at their indices, with zeros elsewhere."""
+class MaxUnpool1d(_MaxUnpool, n=1): """Writes the maxima of a sequence at their indices, with zeros elsewhere."""
+class MaxUnpool2d(_MaxUnpool, n=2): """Writes the maxima of an image at their indices, with zeros elsewhere."""
+class MaxUnpool3d(_MaxUnpool, n=3): """Writes the maxima of a volume at their indices, with zeros elsewhere."""

@@ -1,7 +1,6 @@
-"""Recurrent layers: one step, repeated along a sequence. Each step passes its state to the next.
+"""Recurrent layers: a loop of steps along a sequence, each of which passes its state to the next; and cells, for one step.
 
-The equations of a step are in `tanh_step`, `relu_step`, `lstm_step` and `gru_step`. Cells make one step; layers make a loop
-of steps. PyTorch runs the same equations in one fused op: values and gradients are equal, but its graph is shorter.
+PyTorch runs the same equations in one fused op: values and gradients are equal, but its graph is shorter.
 """
 
 from __future__ import annotations
@@ -12,66 +11,46 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.ops.shape.joining import cat, stack
-from ..core.tensor import Tensor, refuse_if
-from ..core.tensor.factories import zeros
+from ..core.tensor import Tensor, refuse_if, zeros
 from . import functional, init
 from .linear import parameter, unusual
 from .module import Module
 from .utils.rnn import PackedSequence
 
-__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
 Weights = tuple[Any, Any, Any, Any]  # of the input, of the state, and their biases
 
 
-def _linear(x: Any, weight: Any, bias: Any) -> Any:
-    return functional.linear(x, weight, bias)
-
-
-def tanh_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
-    """h' = tanh(W x + U h)."""
-    return ((_linear(x, w[0], w[2]) + _linear(state[0], w[1], w[3])).tanh(),)
-
-
-def relu_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
-    """h' = relu(W x + U h)."""
-    return ((_linear(x, w[0], w[2]) + _linear(state[0], w[1], w[3])).relu(),)
-
-
-def lstm_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
+def _lstm_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
     """c' = f c + i g and h' = o tanh(c'). Gates i, f, o and candidate g come from W x + U h."""
-    i, f, g, o = (_linear(x, w[0], w[2]) + _linear(state[0], w[1], w[3])).chunk(4, 1)
+    i, f, g, o = (functional.linear(x, w[0], w[2]) + functional.linear(state[0], w[1], w[3])).chunk(4, 1)
     c = f.sigmoid() * state[1] + i.sigmoid() * g.tanh()
     return o.sigmoid() * c.tanh(), c
 
 
-def gru_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
+def _gru_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
     """h' = n + z (h - n), with gates r, z and candidate n = tanh(W x + r U h)."""
-    xr, xz, xn = _linear(x, w[0], w[2]).chunk(3, 1)
-    hr, hz, hn = _linear(state[0], w[1], w[3]).chunk(3, 1)
+    xr, xz, xn = functional.linear(x, w[0], w[2]).chunk(3, 1)
+    hr, hz, hn = functional.linear(state[0], w[1], w[3]).chunk(3, 1)
     r, z = (xr + hr).sigmoid(), (xz + hz).sigmoid()
     n = (xn + r * hn).tanh()
     return (n + z * (state[0] - n),)
 
 
-STEPS: dict[str, tuple[int, Callable[..., tuple[Any, ...]]]] = {  # gates, and the step
-    "RNN_TANH": (1, tanh_step), "RNN_RELU": (1, relu_step), "LSTM": (4, lstm_step), "GRU": (3, gru_step),
+STEPS: dict[str, tuple[int, Callable[..., tuple[Any, ...]]]] = {  # gates, and the step: h' = tanh(W x + U h), or relu
+    "RNN_TANH": (1, lambda x, h, w: ((functional.linear(x, w[0], w[2]) + functional.linear(h[0], w[1], w[3])).tanh(),)),
+    "RNN_RELU": (1, lambda x, h, w: ((functional.linear(x, w[0], w[2]) + functional.linear(h[0], w[1], w[3])).relu(),)),
+    "LSTM": (4, _lstm_step), "GRU": (3, _gru_step),
 }  # fmt: skip
 
 
 class RNNBase(Module):
-    """A loop of steps over a sequence, in layers, forwards and optionally backwards.
+    """A loop of steps over a sequence, in layers, each of which reads the outputs of the one below.
 
-    Args:
-        mode: the kind of step.
-        input_size: the length of x.
-        hidden_size: the length of h.
-        num_layers: each layer reads the outputs of the one below.
-        bias: add one to W x and to U h.
-        batch_first: sequences are (batch, time, features).
-        dropout: between the layers.
-        bidirectional: add a second loop from the end to the beginning.
-        proj_size: LSTM only; h is projected to this length.
+    `input_size` is the length of x, `hidden_size` that of h, which an LSTM may project to `proj_size`. Sequences are (time,
+    batch, features), or with `batch_first` (batch, time, features). A `bidirectional` layer has a second loop from the end.
+    `dropout` is between the layers.
     """
 
     def __init__(
@@ -80,9 +59,8 @@ class RNNBase(Module):
     ) -> None:  # fmt: skip
         super().__init__()
         if isinstance(dropout, bool) or not isinstance(dropout, int | float) or not 0 <= dropout <= 1:
-            raise ValueError(
-                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
-            )
+            said = "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            raise ValueError(said)
         for name, value in (("input_size", input_size), ("hidden_size", hidden_size)):
             if not isinstance(value, int):
                 raise TypeError(f"{name} should be of type int, got: {type(value).__name__}")
@@ -130,9 +108,7 @@ class RNNBase(Module):
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """All outputs of the last layer, and the last state of each layer. A packed input gives packed outputs.
 
-        Raises:
-            ValueError: the input does not have 2 or 3 dimensions.
-            RuntimeError: the last length is not input_size.
+        Raises ValueError: not 2 or 3 dimensions. Raises RuntimeError: the last length is not input_size.
         """
         if isinstance(input, PackedSequence):
             return self._packed(input, hx)
@@ -143,8 +119,7 @@ class RNNBase(Module):
         batched = input.dim() == 3
         x: Any = input if batched else input.unsqueeze(1)
         x = x.transpose(0, 1) if batched and self.batch_first else x
-        states = self._states(x, x.shape[1], hx, batched)
-        output, last = self._layers(x, states)
+        output, last = self._layers(x, self._states(x, x.shape[1], hx, batched))
         output = output.transpose(0, 1) if batched and self.batch_first else output
         if not batched:
             output, last = output.squeeze(1), tuple(s.squeeze(1) for s in last)
@@ -169,15 +144,14 @@ class RNNBase(Module):
     def _states(self, x: Any, batch: int, hx: Any, batched: bool) -> tuple[Any, ...]:
         """The initial state, by default zeros: (h,) or (h, c), each (layers * directions, batch, features)."""
         count = self.num_layers * (2 if self.bidirectional else 1)
-        sizes = [(count, batch, self.proj_size or self.hidden_size), (count, batch, self.hidden_size)]
-        sizes = sizes if self.mode == "LSTM" else sizes[:1]
+        sizes, is_lstm = [(count, batch, self.proj_size or self.hidden_size)], self.mode == "LSTM"
+        sizes += [(count, batch, self.hidden_size)] * is_lstm
         if hx is None:
             return tuple(zeros(*s, dtype=x.dtype) for s in sizes)
-        given = tuple(s if batched else s.unsqueeze(1) for s in (hx if self.mode == "LSTM" else (hx,)))
-        for s, size, name in zip(given, sizes, ("hidden[0]", "hidden[1]"), strict=False):
-            what = name if self.mode == "LSTM" else "hidden"
+        given = tuple(s if batched else s.unsqueeze(1) for s in (hx if is_lstm else (hx,)))
+        for i, (s, size) in enumerate(zip(given, sizes, strict=False)):
             if tuple(s.shape) != size:
-                raise RuntimeError(f"Expected {what} size {size}, got {list(s.shape)}")
+                raise RuntimeError(f"Expected hidden{f'[{i}]' * is_lstm} size {size}, got {list(s.shape)}")
         return given
 
     def _layers(self, x: Any, states: tuple[Any, ...], sizes: list[int] | None = None) -> tuple[Any, tuple[Any, ...]]:
@@ -211,7 +185,7 @@ class RNNBase(Module):
                 state = tuple(s[:count] for s in state)
             state = step(moment, state, weights)
             if self.proj_size:
-                state = (_linear(state[0], getattr(self, f"weight_hr{end}"), None), *state[1:])
+                state = (functional.linear(state[0], getattr(self, f"weight_hr{end}"), None), *state[1:])
             outputs.append(state[0])
         if ended:
             state = tuple(cat([s, *late]) for s, *late in zip(state, *reversed(ended), strict=True))
@@ -261,3 +235,73 @@ class GRU(RNNBase):
         super().__init__(
             "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device=device, dtype=dtype
         )
+
+
+class RNNCellBase(Module):
+    """One step, with its own weights."""
+
+    step = "RNN_TANH"
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        rows = num_chunks * hidden_size
+        self.weight_ih = parameter(rows, input_size, dtype=dtype, device=device)
+        self.weight_hh = parameter(rows, hidden_size, dtype=dtype)
+        self.register_parameter("bias_ih", parameter(rows, dtype=dtype) if bias else None)
+        self.register_parameter("bias_hh", parameter(rows, dtype=dtype) if bias else None)
+        self.reset_parameters()
+
+    reset_parameters: Any = RNNBase.reset_parameters
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """The next state. Raises ValueError: the input does not have 1 or 2 dimensions."""
+        if input.dim() not in (1, 2):
+            raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        batched, pair = input.dim() == 2, self.step == "LSTM"
+        x: Any = input if batched else input.unsqueeze(0)
+        if hx is None:
+            state: tuple[Any, ...] = (zeros(x.shape[0], self.hidden_size, dtype=x.dtype),) * (2 if pair else 1)
+        else:
+            state = tuple(s if batched else s.unsqueeze(0) for s in (hx if pair else (hx,)))
+        new = STEPS[self.step][1](x, state, (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh))
+        new = new if batched else tuple(s.squeeze(0) for s in new)
+        return new if pair else new[0]
+
+    def extra_repr(self) -> str:
+        """The sizes, and the options that differ from their defaults."""
+        text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias is True else f", bias={self.bias}")
+        nonlinearity = getattr(self, "nonlinearity", "tanh")
+        return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
+
+
+class RNNCell(RNNCellBase):
+    """One step of RNN."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity, self.step = nonlinearity, f"RNN_{nonlinearity.upper()}"
+        refuse_if(self.step not in STEPS, lambda: f"Unknown nonlinearity: {nonlinearity}")
+
+
+class LSTMCell(RNNCellBase):
+    """One step of LSTM. The state is (h, c)."""
+
+    step = "LSTM"
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+
+class GRUCell(RNNCellBase):
+    """One step of GRU."""
+
+    step = "GRU"
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)

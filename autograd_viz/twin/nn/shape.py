@@ -60,8 +60,7 @@ class _Pad(Configured):
 
     def forward(self, input: Tensor) -> Any:
         """The input with padding."""
-        value = getattr(self, "value", None)
-        return functional.pad(input, self.padding, mode=self.mode, value=value)
+        return functional.pad(input, self.padding, mode=self.mode, value=getattr(self, "value", None))
 
 
 class ConstantPad1d(_Pad, n=1):
@@ -74,42 +73,28 @@ class ConstantPad1d(_Pad, n=1):
         self._options, self.value = ("padding", "value"), value
 
 
-class ConstantPad2d(ConstantPad1d, n=2):
-    """Padding with one value, for images."""
-class ConstantPad3d(ConstantPad1d, n=3):
-    """Padding with one value, for volumes."""
+class ConstantPad2d(ConstantPad1d, n=2): """Padding with one value, for images."""
+class ConstantPad3d(ConstantPad1d, n=3): """Padding with one value, for volumes."""
 
 
-class ZeroPad1d(_Pad, n=1, value=0.0):
-    """Padding with zeros, for sequences."""
-class ZeroPad2d(_Pad, n=2, value=0.0):
-    """Padding with zeros, for images."""
-class ZeroPad3d(_Pad, n=3, value=0.0):
-    """Padding with zeros, for volumes."""
+class ZeroPad1d(_Pad, n=1, value=0.0): """Padding with zeros, for sequences."""
+class ZeroPad2d(_Pad, n=2, value=0.0): """Padding with zeros, for images."""
+class ZeroPad3d(_Pad, n=3, value=0.0): """Padding with zeros, for volumes."""
 
 
-class ReflectionPad1d(_Pad, n=1, mode="reflect"):
-    """Padding by reflection, for sequences."""
-class ReflectionPad2d(_Pad, n=2, mode="reflect"):
-    """Padding by reflection, for images."""
-class ReflectionPad3d(_Pad, n=3, mode="reflect"):
-    """Padding by reflection, for volumes."""
+class ReflectionPad1d(_Pad, n=1, mode="reflect"): """Padding by reflection, for sequences."""
+class ReflectionPad2d(_Pad, n=2, mode="reflect"): """Padding by reflection, for images."""
+class ReflectionPad3d(_Pad, n=3, mode="reflect"): """Padding by reflection, for volumes."""
 
 
-class ReplicationPad1d(_Pad, n=1, mode="replicate"):
-    """Padding that repeats the edge, for sequences."""
-class ReplicationPad2d(_Pad, n=2, mode="replicate"):
-    """Padding that repeats the edge, for images."""
-class ReplicationPad3d(_Pad, n=3, mode="replicate"):
-    """Padding that repeats the edge, for volumes."""
+class ReplicationPad1d(_Pad, n=1, mode="replicate"): """Padding that repeats the edge, for sequences."""
+class ReplicationPad2d(_Pad, n=2, mode="replicate"): """Padding that repeats the edge, for images."""
+class ReplicationPad3d(_Pad, n=3, mode="replicate"): """Padding that repeats the edge, for volumes."""
 
 
-class CircularPad1d(_Pad, n=1, mode="circular"):
-    """Padding that continues at the opposite edge, for sequences."""
-class CircularPad2d(_Pad, n=2, mode="circular"):
-    """Padding that continues at the opposite edge, for images."""
-class CircularPad3d(_Pad, n=3, mode="circular"):
-    """Padding that continues at the opposite edge, for volumes."""
+class CircularPad1d(_Pad, n=1, mode="circular"): """Padding that continues at the opposite edge, for sequences."""
+class CircularPad2d(_Pad, n=2, mode="circular"): """Padding that continues at the opposite edge, for images."""
+class CircularPad3d(_Pad, n=3, mode="circular"): """Padding that continues at the opposite edge, for volumes."""
 
 
 class Upsample(Configured):

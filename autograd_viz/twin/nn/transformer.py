@@ -1,8 +1,4 @@
-"""Attention and the transformer.
-
-Each position gets the mean of all values, weighted by how well its query matches their keys. A transformer has layers of
-attention and of small networks. Each block is added to its input and normalized.
-"""
+"""Attention: a position gets the mean of all values, weighted by how well its query matches their keys; and the transformer."""
 
 from __future__ import annotations
 
@@ -30,18 +26,9 @@ __all__ = [
 class MultiheadAttention(Module):
     """softmax(q kᵀ / sqrt(d)) v in several heads. Each head has a part of the features.
 
-    Args:
-        embed_dim: the number of features.
-        num_heads: must divide `embed_dim`.
-        dropout: of the weights, in training.
-        bias: add one in the projections.
-        add_bias_kv: a learned key and value at the end of the sequence.
-        add_zero_attn: a key and value of zeros at the end.
-        kdim: features of the keys; default: `embed_dim`.
-        vdim: features of the values; default: `embed_dim`.
-        batch_first: sequences are (batch, time, features).
-        device: the CPU.
-        dtype: the type of the parameters.
+    `num_heads` must divide `embed_dim`, the number of features; keys and values may have `kdim` and `vdim`. `dropout` is of the
+    weights, `bias` of the projections. `add_bias_kv` adds a learned key and value at the end of the sequence, `add_zero_attn`
+    zeros. Sequences are (time, batch, features), or with `batch_first` (batch, time, features).
     """
 
     def __init__(
@@ -50,17 +37,15 @@ class MultiheadAttention(Module):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError(
-                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} instead"
-            )
+            got = f"got embed_dim={embed_dim} and num_heads={num_heads} instead"
+            raise ValueError(f"embed_dim and num_heads must be greater than 0, {got}")
         super().__init__()
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.kdim, self.vdim = kdim if kdim is not None else embed_dim, vdim if vdim is not None else embed_dim
         self.head_dim, self.add_zero_attn = embed_dim // num_heads, add_zero_attn
         refuse_if(self.head_dim * num_heads != embed_dim, "embed_dim must be divisible by num_heads", AssertionError)
         made = {"dtype": dtype, "device": device}
-        same = self.kdim == embed_dim and self.vdim == embed_dim
-        self._qkv_same_embed_dim = same
+        self._qkv_same_embed_dim = same = self.kdim == embed_dim and self.vdim == embed_dim
         for name, width in (("q_proj_weight", embed_dim), ("k_proj_weight", self.kdim), ("v_proj_weight", self.vdim)):
             self.register_parameter(name, None if same else parameter(embed_dim, width, **made))
         self.register_parameter("in_proj_weight", parameter(3 * embed_dim, embed_dim, **made) if same else None)
@@ -85,17 +70,9 @@ class MultiheadAttention(Module):
         self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None = None, need_weights: bool = True,
         attn_mask: Tensor | None = None, average_attn_weights: bool = True, is_causal: bool = False,
     ) -> tuple[Any, Any]:  # fmt: skip
-        """The output, and the weights (the mean over the heads), or None.
+        """The output, and the weights (the mean over the heads, or those of all), or None if they are not needed.
 
-        Args:
-            query: (time, batch, features).
-            key: compared with the query.
-            value: averaged with the weights.
-            key_padding_mask: True (or -inf) for keys that are padding.
-            need_weights: return the weights too.
-            attn_mask: True (or -inf) for pairs of query and key to ignore.
-            average_attn_weights: the mean over the heads instead of all heads.
-            is_causal: `attn_mask` is the causal one.
+        A mask is True (or -inf) for keys that are padding, and for pairs of query and key to ignore.
         """
         turned = self.batch_first and query.dim() == 3
         if turned:  # one tensor stays one, so that one product projects it
@@ -108,18 +85,6 @@ class MultiheadAttention(Module):
             average_attn_weights=average_attn_weights, is_causal=is_causal,
         )  # fmt: skip
         return attended.transpose(1, 0) if turned else attended, weights
-
-
-def causal_mask(size: int, dtype: Any = float32) -> Tensor:
-    """-inf above the diagonal: a position ignores later ones."""
-    return Tensor(np.triu(np.full((size, size), -np.inf, dtype.numpy), 1))
-
-
-def _function(activation: Any) -> Callable[..., Any]:
-    if not isinstance(activation, str):
-        return activation  # type: ignore[no-any-return]
-    refuse_if(activation not in ("relu", "gelu"), lambda: f"activation should be relu/gelu, not {activation}")
-    return getattr(functional, activation)  # type: ignore[no-any-return]
 
 
 class _Layer(Module):
@@ -145,7 +110,10 @@ class _Layer(Module):
             setattr(self, f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **made))
         for i in blocks:
             setattr(self, f"dropout{i}", Dropout(dropout))
-        self.activation = _function(activation)
+        if isinstance(activation, str):
+            refuse_if(activation not in ("relu", "gelu"), lambda: f"activation should be relu/gelu, not {activation}")
+            activation = getattr(functional, activation)
+        self.activation = activation
 
     def _added(self, x: Any, i: int, block: Callable[[Any], Any]) -> Any:
         """x plus the i-th block of x, normalized before the block or after the sum."""
@@ -163,11 +131,8 @@ class TransformerEncoderLayer(_Layer):
         self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False
     ) -> Any:
         """The sequence, after attention and network."""
-
-        def attend(x: Any) -> Any:
-            return self.self_attn(x, x, x, src_key_padding_mask, False, src_mask)[0]
-
-        return self._added(self._added(src, 1, attend), 2, self._network)
+        x = self._added(src, 1, lambda x: self.self_attn(x, x, x, src_key_padding_mask, False, src_mask)[0])
+        return self._added(x, 2, self._network)
 
 
 class TransformerDecoderLayer(_Layer):
@@ -181,22 +146,16 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
         """The sequence, after both attentions and the network."""
-
-        def attend(x: Any) -> Any:
-            return self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask)[0]
-
-        def consult(x: Any) -> Any:
-            return self.multihead_attn(x, memory, memory, memory_key_padding_mask, False, memory_mask)[0]
-
-        return self._added(self._added(self._added(tgt, 1, attend), 2, consult), 3, self._network)
+        x = self._added(tgt, 1, lambda x: self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask)[0])
+        x = self._added(x, 2, lambda x: self.multihead_attn(x, memory, memory, memory_key_padding_mask, False, memory_mask)[0])
+        return self._added(x, 3, self._network)
 
 
 class _Stack(Module):
     def __init__(self, layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
         self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
-        self.norm = norm
+        self.num_layers, self.norm = num_layers, norm
 
     def _through(self, x: Any, *others: Any, **masks: Any) -> Any:
         for layer in self.layers:
@@ -281,5 +240,5 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """The mask of a sequence in which each position ignores later ones."""
-        return causal_mask(sz, dtype or float32)
+        """The mask of a sequence in which each position ignores later ones: -inf above the diagonal."""
+        return Tensor(np.triu(np.full((sz, sz), -np.inf, (dtype or float32).numpy), 1))

@@ -34,16 +34,9 @@ def _moments(p: Array, grad: Array, state: State, group: Group) -> tuple[Array, 
 class Adam(Optimizer):
     """``p -= lr * m / (sqrt(v) + eps)``. m and v are running means of the gradient and its square, corrected for bias.
 
-    Args:
-        params: the leaves to optimize, or dictionaries of them with options.
-        lr: the learning rate.
-        betas: the decay rates of m and v.
-        eps: keeps the divisor above 0.
-        weight_decay: shrinks parameters towards 0.
-        amsgrad: divide by the largest v so far.
-        maximize: maximize the loss instead.
-        decoupled_weight_decay: shrink the parameters directly, as AdamW.
-        foreach: no effect, like `capturable`, `differentiable` and `fused`.
+    `params` are the leaves to optimize, or dictionaries of them with options. `betas` are the decay rates of m and v.
+    `weight_decay` shrinks parameters towards 0: directly, as in AdamW, if it is decoupled. With `amsgrad` the divisor is the
+    largest v so far; with `maximize` the loss grows. `foreach`, `capturable`, `differentiable` and `fused` have no effect.
     """
 
     def __init__(
@@ -82,8 +75,7 @@ class Adamax(Optimizer):
 
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: _Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
-        foreach: bool | None = None, *, maximize: bool = False, differentiable: bool = False,
-        capturable: bool = False,
+        foreach: bool | None = None, *, maximize: bool = False, differentiable: bool = False, capturable: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, options_of(locals()))
 
@@ -142,16 +134,8 @@ class RAdam(Optimizer):
 class RMSprop(Optimizer):
     """``p -= lr * grad / (sqrt(v) + eps)``, with v the running mean of the squared gradient.
 
-    Args:
-        params: the leaves to optimize, or dictionaries of them with options.
-        lr: the learning rate.
-        alpha: the decay rate of v.
-        eps: keeps the divisor above 0.
-        weight_decay: shrinks parameters towards 0.
-        momentum: the part of the last step that is added to this one.
-        centered: divide by the standard deviation of the gradient instead of its root mean square.
-        maximize: maximize the loss instead.
-        foreach: no effect, like `capturable` and `differentiable`.
+    `alpha` is the decay rate of v, `momentum` the part of the last step that is added to this one. With `centered` the divisor
+    is the standard deviation of the gradient instead of its root mean square. The other arguments are those of Adam.
     """
 
     def __init__(
@@ -208,8 +192,7 @@ class Adadelta(Optimizer):
 
     def __init__(
         self, params: Any, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
-        foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False,
-        differentiable: bool = False,
+        foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, options_of(locals()))
 

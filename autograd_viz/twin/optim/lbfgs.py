@@ -16,19 +16,12 @@ ENOUGH, FLAT = 1e-4, 0.9  # of the first slope: the least mean descent, and the 
 
 
 class Trial(NamedTuple):
-    """A point of the line.
+    """A point of the line."""
 
-    Attributes:
-        t: how far along the direction.
-        loss: there.
-        grad: there, as one vector.
-        slope: of the loss along the direction.
-    """
-
-    t: float
+    t: float  # how far along the direction
     loss: float
-    grad: Array
-    slope: float
+    grad: Array  # as one vector
+    slope: float  # of the loss along the direction
 
 
 @np.errstate(all="ignore")
@@ -49,15 +42,9 @@ def lowest(a: Trial, b: Trial, bounds: tuple[float, float] | None = None) -> flo
 def strong_wolfe(
     attempt: Callable[[float], Trial], begin: Trial, t: float, largest: float, tolerance: float, most: int
 ) -> Trial:
-    """The point to move to.
+    """The point to move to, by at most so many attempts, first at the distance t.
 
-    Args:
-        attempt: evaluates the loss at a distance.
-        begin: the present point.
-        t: the first distance to try.
-        largest: the largest element of the direction.
-        tolerance: of the change of an element; a closer search is not worth it.
-        most: attempts.
+    A closer search than to the tolerance of the change of an element is not worth it; `largest` is that of the direction.
     """
     before, new = begin, attempt(t)
     for n in range(most):
@@ -83,13 +70,9 @@ def _zoom(
         if (right - left) * largest < tolerance:
             break
         t, edge = lowest(low, high), 0.1 * (right - left)
-        if min(right - t, t - left) < edge:
-            if is_stuck or t >= right or t <= left:
-                t = right - edge if abs(t - right) < abs(t - left) else left + edge
-                is_stuck = False
-            else:
-                is_stuck = True
-        else:
+        was_stuck, is_stuck = is_stuck, min(right - t, t - left) < edge
+        if is_stuck and (was_stuck or t >= right or t <= left):
+            t = right - edge if abs(t - right) < abs(t - left) else left + edge
             is_stuck = False
         new = attempt(t)
         if new.loss > begin.loss + ENOUGH * t * begin.slope or new.loss >= low.loss:
@@ -106,15 +89,9 @@ def _zoom(
 class LBFGS(Optimizer):
     """A quasi-Newton method. `step` needs a closure, because it evaluates the loss several times.
 
-    Args:
-        params: the leaves to optimize, one group.
-        lr: scales each step.
-        max_iter: iterations per step.
-        max_eval: calls of the closure per step; default: 1.25 max_iter.
-        tolerance_grad: stop when all gradients are smaller.
-        tolerance_change: stop when parameters and loss change less.
-        history_size: the number of state_array steps.
-        line_search_fn: "strong_wolfe", or None for steps of length lr.
+    `params` are one group. A step has at most `max_iter` iterations, and `max_eval` (default: 1.25 max_iter) calls of the
+    closure. It ends when all gradients are below `tolerance_grad`, or parameters and loss change less than `tolerance_change`.
+    `history_size` is the number of remembered steps, `line_search_fn` "strong_wolfe", or None for steps of length lr.
     """
 
     def __init__(
@@ -150,18 +127,13 @@ class LBFGS(Optimizer):
             for p, values in zip(self._params, here, strict=True):
                 np.copyto(p._data, values)
                 p._bump_version()
-            return Trial(t, loss, grad, _product(grad, direction))
+            return Trial(t, loss, grad, float(grad @ direction))
 
         tolerance = self.param_groups[0]["tolerance_change"]
         return strong_wolfe(attempt, begin, t, float(np.abs(direction).max()), tolerance, most)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Run up to `max_iter` iterations. Returns the loss before the first.
-
-        Raises:
-            TypeError: no closure.
-            RuntimeError: an unknown line search.
-        """
+        """Run up to `max_iter` iterations; return the first loss. Raises TypeError: no closure; RuntimeError: line search."""
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
         group, state = self.param_groups[0], self.state[self._params[0]]
@@ -175,7 +147,7 @@ class LBFGS(Optimizer):
         for n in range(1, group["max_iter"] + 1):
             direction = self._direction(state, grad, group["history_size"])
             rate = min(1.0, 1.0 / float(np.abs(grad).sum())) * group["lr"] if state["n_iter"] == 1 else group["lr"]
-            slope, before, old = _product(grad, direction), loss, grad
+            slope, before, old = float(grad @ direction), loss, grad
             if slope > -group["tolerance_change"]:
                 break
             if group["line_search_fn"] is not None:
@@ -206,18 +178,18 @@ class LBFGS(Optimizer):
         if "last" in state:
             before, moved = state["last"]
             change = grad - before
-            if (bend := _product(change, moved)) > 1e-10:
+            if (bend := float(change @ moved)) > 1e-10:
                 memory.append((change, moved, 1.0 / bend))
                 del memory[:-size]
-                state["scale"] = bend / _product(change, change)
+                state["scale"] = bend / float(change @ change)
         q, shares = -grad, []
         for change, moved, inverse in reversed(memory):
-            share = _product(moved, q) * inverse
+            share = float(moved @ q) * inverse
             q = q - share * change
             shares.append(share)
         r: Array = q * state.get("scale", 1.0)
         for (change, moved, inverse), share in zip(memory, reversed(shares), strict=True):
-            r = r + moved * (share - _product(change, r) * inverse)
+            r = r + moved * (share - float(change @ r) * inverse)
         return r
 
 
@@ -226,10 +198,6 @@ def _is_settled(group: dict[str, Any], slope: float, moved: float, change: float
     """Is the gradient almost zero, or has the change stopped?"""
     least = group["tolerance_change"]
     return bool(slope <= group["tolerance_grad"] or moved <= least or change < least)
-
-
-def _product(a: Array, b: Array) -> float:
-    return float(a @ b)
 
 
 @np.errstate(all="ignore")

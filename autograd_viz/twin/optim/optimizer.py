@@ -47,13 +47,7 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Optimizer:
-    """Updates parameters by their gradients. A subclass defines `_update`, for one parameter.
-
-    Attributes:
-        param_groups: dictionaries with the parameters under "params" and their options.
-        state: the state of each parameter.
-        defaults: the default options of a group.
-    """
+    """Updates parameters by their gradients. A subclass defines `_update`, for one parameter."""
 
     _steps = 0
 
@@ -72,7 +66,7 @@ class Optimizer:
         self.defaults = defaults
         self._hooks: defaultdict[str, Hooks] = defaultdict(dict)
         self.state: defaultdict[Any, State] = defaultdict(dict)
-        self.param_groups: list[Group] = []
+        self.param_groups: list[Group] = []  # dictionaries with the parameters under "params", and their options
         events.making(self)
         groups = list(params)
         refuse_if(not groups, "optimizer got an empty parameter list", ValueError)
@@ -80,12 +74,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: Group) -> None:
-        """Add parameters, with options of their own.
-
-        Raises:
-            TypeError: not a dict, or a parameter is not a tensor.
-            ValueError: a parameter is not a leaf, or is in another group.
-        """
+        """Add parameters, with options. Raises TypeError: no dict, or no tensors; ValueError: no leaf, or of another group."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
@@ -115,11 +104,7 @@ class Optimizer:
 
     @with_hooks
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update each parameter that has a gradient.
-
-        Args:
-            closure: computes the loss and its gradients again, and returns the loss.
-        """
+        """Update each parameter that has a gradient. `closure` computes gradients again, and returns the loss."""
         loss = None
         if closure is not None:
             with enable_grad():
@@ -137,14 +122,7 @@ class Optimizer:
         return loss
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """Change the array `p` in place.
-
-        Args:
-            p: the parameter's values.
-            grad: its gradient (negated if the group maximizes).
-            state: the state of this parameter, as tensors.
-            group: the options.
-        """
+        """Change the values `p` in place. The gradient is negated if the group maximizes; the state holds tensors."""
         raise NotImplementedError
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -154,8 +132,6 @@ class Optimizer:
     def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
         return register(self._hooks["step_post"], hook)
-
-    # -- saving -------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
         """State and options. Parameters are numbered."""
@@ -173,14 +149,16 @@ class Optimizer:
         by_number = dict(zip((i for g in saved for i in g["params"]), (p for g in groups for p in g["params"]), strict=True))
         self.state = defaultdict(dict)
         for i, memory in state_dict["state"].items():
-            self.state[by_number[i]] = {k: _copied(v) for k, v in memory.items()}
+            copied = {k: Tensor(v._data.copy()) if isinstance(v, Tensor) else deepcopy(v) for k, v in memory.items()}
+            self.state[by_number[i]] = copied
         self.param_groups = [{**new, "params": old["params"]} for new, old in zip(saved, groups, strict=True)]
 
     def __repr__(self) -> str:
-        texts = []
-        for i, group in enumerate(self.param_groups):
-            shown = sorted(group.keys() - {"params", "param_names"})
-            texts.append("\n".join([f"Parameter Group {i}", *(f"    {k}: {group[k]}" for k in shown)]))
+        hidden = {"params", "param_names"}
+        texts = [
+            "\n".join([f"Parameter Group {i}", *(f"    {k}: {group[k]}" for k in sorted(group.keys() - hidden))])
+            for i, group in enumerate(self.param_groups)
+        ]
         return f"{type(self).__name__} (\n" + "\n\n".join(texts) + "\n)"
 
 
@@ -192,10 +170,6 @@ def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandl
 def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(optimizer, args, kwargs)`` after each step of any optimizer."""
     return register(for_all["step_post"], hook)
-
-
-def _copied(value: Any) -> Any:
-    return Tensor(value._data.copy()) if isinstance(value, Tensor) else deepcopy(value)
 
 
 def options_of(arguments: dict[str, Any]) -> dict[str, Any]:

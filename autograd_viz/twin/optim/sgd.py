@@ -11,19 +11,11 @@ from .optimizer import Group, Optimizer, State, options_of
 class SGD(Optimizer):
     """``p -= lr * grad``, or with momentum ``v = momentum * v + grad`` and ``p -= lr * v``.
 
-    Args:
-        params: the leaves to optimize, or dictionaries of them with options.
-        lr: the learning rate, not negative.
-        momentum: the part of the last v that is added to this one.
-        dampening: the part of the gradient that is not added to v.
-        weight_decay: shrinks parameters towards 0.
-        nesterov: use Nesterov momentum.
-        maximize: maximize the loss instead.
-        foreach: no effect, like `differentiable` and `fused`.
+    `params` are the leaves to optimize, or dictionaries of them with options. `momentum` is the part of the last v that is
+    added to this one, `dampening` the part of the gradient that is not added to v. `weight_decay` shrinks parameters towards 0.
+    With `maximize` the loss grows. `foreach`, `differentiable` and `fused` have no effect.
 
-    Raises:
-        ValueError: no parameters, or an option out of range.
-        TypeError: a parameter is not a tensor.
+    Raises ValueError: no parameters, or an option out of range. Raises TypeError: a parameter is not a tensor.
     """
 
     def __init__(

@@ -57,12 +57,8 @@ def get_swa_multi_avg_fn() -> Average:
 class AveragedModel(Module):
     """A copy of a model whose parameters are averages: by default the mean over all calls of `update_parameters`.
 
-    Args:
-        model: it is copied.
-        device: the CPU.
-        avg_fn: another average of (average, current, number of averaged values).
-        multi_avg_fn: the same for lists, in place.
-        use_buffers: average the buffers too, instead of copying them.
+    `avg_fn` is another average of (average, current, number of averaged values), `multi_avg_fn` the same for lists, in place.
+    With `use_buffers` the buffers are averaged too, not copied.
     """
 
     def __init__(

@@ -21,8 +21,7 @@ from ..core.base.grad_mode import enable_grad, no_grad
 from ..core.base.provenance import callers_frame
 from ..core.base.scopes import checkpointed
 from ..core.function.function import Function
-from ..core.tensor import Tensor, refuse_if
-from ..core.tensor.random import chosen
+from ..core.tensor import Tensor, chosen, refuse_if
 
 __all__ = [
     "CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop",
@@ -116,10 +115,7 @@ class Promises:
         return len(self.metadata) - 1
 
     def unpack(self, number: int) -> Tensor:
-        """The tensor of a number. The first call in a backward pass runs the function again.
-
-        PyTorch returns each tensor once. A stepper that goes back asks again.
-        """
+        """The tensor of a number; a stepper may ask again. The first call in a backward pass runs the function again."""
         task = GraphTask.current
         if task is None:  # a saved tensor is read outside a pass
             return self._computed()[number]
@@ -136,10 +132,8 @@ class Promises:
             if self.debug:
                 lines.append(_callers_line())
             if len(found) == len(self.metadata):
-                raise CheckpointError(
-                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward "
-                    "pass."
-                )
+                said = "trying to save more tensors during recomputation than during the original forward pass."
+                raise CheckpointError(f"torch.utils.checkpoint: {said}")
             found.append(tensor.detach() if tensor.requires_grad else tensor)
             if self.stops and len(found) == len(self.metadata):
                 raise _Enough
@@ -151,7 +145,9 @@ class Promises:
                 self.again()
             self._check(found)
         except CheckpointError as error:
-            raise CheckpointError(f"{_both(self.lines, lines)}{error}" if self.debug else f"{error}\n{TIP}") from None
+            both = ("".join(f"  {i}: {line}\n" for i, line in enumerate(run)) for run in (self.lines, lines))
+            said = "{}\nSaved during the original forward:\n{}Saved during recomputation:\n{}".format(DEBUG, *both)
+            raise CheckpointError(f"{said}{error}" if self.debug else f"{error}\n{TIP}") from None
         return found
 
     def _check(self, found: list[Tensor]) -> None:
@@ -163,31 +159,18 @@ class Promises:
             )
         differ = [i for i, (t, k) in enumerate(zip(found, self.metadata, strict=True)) if (t.shape, t.dtype) != k]
         if differ and self.strict:
-            lines = (
-                f"tensor at position {i}:\nsaved metadata: {_described(*self.metadata[i])}\n"
-                f"recomputed metadata: {_described(found[i].shape, found[i].dtype)}\n"
-                for i in differ
-            )
-            raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
-                "forward pass.\n" + "".join(lines) + "."
-            )
-
-
-def _described(shape: Any, dtype: Any) -> str:
-    return f"{{'shape': {shape}, 'dtype': {dtype}, 'device': device(type='cpu')}}"
+            data = "{{'shape': {}, 'dtype': {}, 'device': device(type='cpu')}}".format
+            said = "Recomputed values for the following tensors have different metadata than during the forward pass.\n"
+            for i in differ:
+                said += f"tensor at position {i}:\nsaved metadata: {data(*self.metadata[i])}\n"
+                said += f"recomputed metadata: {data(found[i].shape, found[i].dtype)}\n"
+            raise CheckpointError(f"torch.utils.checkpoint: {said}.")
 
 
 def _callers_line() -> str:
     frame = callers_frame()
     file = frame.f_code.co_filename
     return f"{file}:{frame.f_lineno}: {linecache.getline(file, frame.f_lineno).strip()}"
-
-
-def _both(first: list[str], second: list[str]) -> str:
-    """The tensors that two runs saved, line by line."""
-    before, after = ("".join(f"  {i}: {line}\n" for i, line in enumerate(lines)) for lines in (first, second))
-    return f"{DEBUG}\nSaved during the original forward:\n{before}Saved during recomputation:\n{after}"
 
 
 def _no_contexts() -> Contexts:
@@ -201,19 +184,10 @@ def checkpoint(
 ) -> Any:  # fmt: skip
     """``function(*args, **kwargs)``, computed again in the backward pass instead of saving its tensors.
 
-    Args:
-        function: the function to compute.
-        args: its arguments.
-        use_reentrant: which of the two ways; see the top of this file.
-        context_fn: returns two context managers: for the first run of the function, and for the second.
-        preserve_rng_state: use the same random numbers in the second run.
-        early_stop: end the second run as soon as all needed tensors exist.
-        determinism_check: "none" lets the second run save tensors of other shapes.
-        debug: if the second run saves other tensors, show the lines that saved them in both runs.
-        kwargs: keyword arguments of `function`, without `use_reentrant`.
-
-    Raises:
-        ValueError: keyword arguments or contexts with ``use_reentrant=True``.
+    `use_reentrant`: which of the two ways; see the top of this file. `context_fn` returns two context managers, for the first
+    and the second run. The second uses the same random numbers (`preserve_rng_state`), ends as soon as all needed tensors exist
+    (`early_stop`), and may save tensors of other shapes only if `determinism_check` is "none". If it saves others, `debug`
+    shows the lines that saved them in both runs. Raises ValueError: keyword arguments or contexts with ``use_reentrant=True``.
     """
     if use_reentrant is None:
         warnings.warn(f"torch.utils.checkpoint: {PASSED_EXPLICITLY.format(else_=_IN_FUTURE)}", UserWarning, stacklevel=2)

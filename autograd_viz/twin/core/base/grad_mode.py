@@ -14,8 +14,6 @@ from typing import Any, TypeVar, cast
 from .kinds import Node
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-
 LAST = sys.maxsize - 1
 sequence = iter(range(1, LAST + 1))  # the numbers of backward nodes, in the order of their creation
 
@@ -23,9 +21,8 @@ sequence = iter(range(1, LAST + 1))  # the numbers of backward nodes, in the ord
 class Modes:
     """The flags that an op reads before it runs. `State` is the only instance.
 
-    Attributes:
-        attentive: something must see every new node: anomaly mode, saved-tensor hooks, inference mode.
-        in_rule: a backward rule is being recorded, so a Python number selects PyTorch's overload for numbers.
+    `attentive`: something must see every new node: anomaly mode, saved-tensor hooks, inference mode. `in_rule`: a backward rule
+    is being recorded, so a Python number selects PyTorch's overload for numbers.
     """
 
     __slots__ = ("attentive", "in_rule", "inference")
@@ -73,10 +70,8 @@ def decorated(function: Any, mode: Any) -> Any:
         warnings.warn(
             "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
             "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
-            "and nothing else.",
-            FutureWarning,
-            stacklevel=3,
-        )
+            "and nothing else.", FutureWarning, stacklevel=3,
+        )  # fmt: skip
         return decorated(lambda *args, **kwargs: function(*args, **kwargs), mode)
     if inspect.isgeneratorfunction(function):
         return _decorated_generator(function, mode)
@@ -165,8 +160,7 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
     def __init__(self, mode: bool) -> None:
         super().__init__()
         check_bool("set_grad_enabled", "enabled", mode)
-        self.mode = mode
-        self._before = recording()
+        self.mode, self._before = mode, recording()
         set_recording(self.mode and not State.inference)
 
     def __call__(self, function: _F) -> _F:

@@ -1,4 +1,5 @@
-"""The attributes of nodes, tensors and views that lower files use. Types only."""
+"""The attributes of nodes (backward/node.py), tensors (tensor/tensor.py) and views (op/view.py) that lower files use."""
+# ruff: noqa: D102 -- types only: the files above describe them
 
 from __future__ import annotations
 
@@ -6,38 +7,25 @@ from typing import Any, Protocol
 
 
 class Node(Protocol):
-    """A backward node (backward/node.py)."""
+    """A backward node."""
 
     _extra: Any
 
     @property
-    def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        """One edge per input of the op: (node or None, which of its outputs)."""
-
+    def next_functions(self) -> tuple[tuple[Any, int], ...]: ...
     @property
-    def metadata(self) -> dict[Any, Any]:
-        """A dictionary for the user."""
-
+    def metadata(self) -> dict[Any, Any]: ...
     @property
     def _as_call(self) -> Any: ...
-
-    def name(self) -> str:
-        """PyTorch's name of the node."""
-
-    def register_hook(self, hook: Any) -> Any:
-        """Call ``hook(grad_inputs, grad_outputs)`` after the node has run."""
-
-    def register_prehook(self, hook: Any) -> Any:
-        """Call ``hook(grad_outputs)`` before the node runs."""
-
+    def name(self) -> str: ...
+    def register_hook(self, hook: Any) -> Any: ...
+    def register_prehook(self, hook: Any) -> Any: ...
     def _more_of(self) -> Any: ...
-
-    def __call__(self, *grads: Any) -> Any:
-        """Run the node by hand."""
+    def __call__(self, *grads: Any) -> Any: ...
 
 
 class Tensor(Protocol):
-    """A tensor (tensor/tensor.py)."""
+    """A tensor."""
 
     _counter: Any
     _extra: Any
@@ -49,7 +37,7 @@ class Tensor(Protocol):
 
 
 class View(Protocol):
-    """How a view depends on its base (op/view.py)."""
+    """How a view depends on its base."""
 
     base: Any
     cuts: Any
@@ -57,11 +45,6 @@ class View(Protocol):
     borrowed: bool
 
     @property
-    def is_old(self) -> bool:
-        """Has the memory changed since the view's grad_fn was made?"""
-
-    def refresh(self, view: Any) -> None:
-        """Make the view's grad_fn again if the memory has changed since."""
-
-    def settle(self) -> None:
-        """Declare the view's present grad_fn right."""
+    def is_old(self) -> bool: ...
+    def refresh(self, view: Any) -> None: ...
+    def settle(self) -> None: ...

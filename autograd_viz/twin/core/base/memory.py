@@ -58,10 +58,7 @@ def is_dense(array: Any) -> bool:
 
 
 def copied_like(values: Any, like: Any) -> Any:
-    """A copy of `values` with the memory order of `like`, an array of the same shape and type.
-
-    The copy is row-major if `like` has gaps.
-    """
+    """A copy of `values` with the memory order of `like`, an array of the same shape and type; row-major if that has gaps."""
     if like.flags.c_contiguous or not is_dense(like):
         return new_array(values, like.dtype, order="C")
     found = np.empty_like(like)
@@ -77,10 +74,7 @@ def steps_in(array: Any, shape: tuple[int, ...]) -> list[int]:
 
 
 def laid_out_for(result: Any, operands: list[list[int]]) -> Any:
-    """`result` in the memory order that PyTorch's TensorIterator chooses for operands with these strides.
-
-    It sorts the dimensions by the strides of the first operand that tells two of them apart.
-    """
+    """`result` in TensorIterator's order: by the strides of the first operand that tells two dimensions apart."""
     order = list(range(result.ndim))[::-1]  # the innermost dimension first
     for i in range(1, len(order)):
         place = i

@@ -21,7 +21,7 @@ INSTEAD = {
     "forward_ad": "autograd.functional.jvp computes the same numbers",
     "to_sparse": "all tensors are dense",
 }
-_OF_PYTORCHS_TENSORS = """
+TENSOR_ATTRIBUTES = """
 apply_ as_strided_scatter as_subclass bfloat16 cauchy_ ccol_indices chalf coalesce col_indices const_data_ptr
 crow_indices dense_dim dequantize diagonal_scatter dim_order eig geometric_ geqrf grad_dtype hash_tensor i0 i0_ igamma
 igamma_ igammac igammac_ index index_reduce index_reduce_ indices int_repr ipu is_coalesced is_conj is_distributed
@@ -32,8 +32,7 @@ resize_as_sparse_ row_indices select_scatter slice_inverse slice_scatter smm sol
 sparse_resize_and_clear_ sspaddmm storage storage_type symeig to_dense to_mkldnn to_padded_tensor to_sparse
 to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr unsafe_chunk unsafe_split unsafe_split_with_sizes
 values xpu
-"""
-TENSOR_ATTRIBUTES = _OF_PYTORCHS_TENSORS.split()  # of PyTorch's tensors, that ours lack
+""".split()  # noqa: SIM905 -- of PyTorch's tensors, that ours lack
 
 
 def sentence(namespace: str, name: str, known: Iterable[str]) -> str:
@@ -46,10 +45,7 @@ def sentence(namespace: str, name: str, known: Iterable[str]) -> str:
 
 
 def module_getattr(namespace: str, names: dict[str, Any]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of the module that stands for "torch" or "torch.linalg", and has these globals.
-
-    It loads a name of a rare op, and raises a helpful error for a missing one.
-    """
+    """The ``__getattr__`` of a module with these globals: it loads a name of a rare op, and has advice for a missing one."""
 
     def missing(name: str) -> Any:
         if name.startswith("__"):
@@ -75,8 +71,7 @@ class MissingAttribute:
         self.name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        known = set(dir(owner)) - set(TENSOR_ATTRIBUTES)
-        text = sentence("torch.Tensor", self.name, sorted(known))
+        text = sentence("torch.Tensor", self.name, sorted(set(dir(owner)) - set(TENSOR_ATTRIBUTES)))
         raise AttributeError(f"'{owner.__name__}' object has no attribute {self.name!r}: {text}")
 
 

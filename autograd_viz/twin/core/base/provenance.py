@@ -21,7 +21,7 @@ from .grad_mode import LAST, sequence
 from .kinds import Node, Tensor
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))) + os.sep
-PROGRAM = "<autograd_viz op "  # the file name of a generated program begins with it (programs.py)
+PROGRAM = "<autograd_viz op "  # the file name of a generated program begins with it (call.py)
 _clock = itertools.count(1)
 
 UNTRACKED_DEPTH = 64  # of a chain of results without gradients, so that a loop over constants uses constant memory
@@ -63,10 +63,7 @@ foreign_rules: list[str] = []  # the ops that have a rule from outside this pack
 
 
 def know_frame(is_last: bool = False) -> Token[Any]:
-    """Find the user's frame once for the ops that the caller of this will run; `is_last`: only rules call them.
-
-    `forget_frame(token)` must follow.
-    """
+    """Find the user's frame once for the ops that its caller will run (is_last: only rules), until `forget_frame(token)`."""
     frame = sys._getframe(1)
     return _known.set((frame, users_frame(frame), is_last and not foreign_rules))
 
@@ -104,12 +101,7 @@ def callers_place() -> Place:
 class Call:
     """One op that recorded no node, or a call of a Function. The tensor keeps its call, and the call keeps its inputs.
 
-    Attributes:
-        op: the op's name as in ``torch.<op>``; for a tensor made from numbers, the factory's name.
-        inputs: the input tensors; a Python number is a 0-d tensor.
-        node: the node of a Function (function.py) while it is alive, else None. Other nodes have no Call (node.py).
-        depth: how many untracked calls this one depends on, in a chain.
-        outputs: weak references to the results, if there are several.
+    `op` is the name as in ``torch.<op>``; for a tensor made from numbers, the factory's name. A number is a 0-d input.
     """
 
     __slots__ = ("__weakref__", "_node", "at", "depth", "inputs", "op", "options", "order", "outputs")
@@ -117,13 +109,13 @@ class Call:
     def __init__(self, op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, at: Place) -> None:
         self.op, self.inputs, self.options, self.at = op, inputs, options or {}, at
         self.order = now()
-        self.depth = 0
+        self.depth = 0  # how many untracked calls this one depends on, in a chain
         self._node: weakref.ref[Any] | None = None  # weak, because the node holds the call
-        self.outputs: tuple[weakref.ref[Any], ...] = ()
+        self.outputs: tuple[weakref.ref[Any], ...] = ()  # the results, if there are several
 
     @property
     def node(self) -> Any:
-        """The node of this call's Function."""
+        """The node of this call's Function while it is alive. Other nodes have no Call (node.py)."""
         return None if self._node is None else self._node()
 
     @node.setter

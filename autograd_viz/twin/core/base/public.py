@@ -26,17 +26,10 @@ INPLACE: dict[str, Any] = {}  # by name without underscore: the ops whose result
 
 @overload
 def public(function: Function, /) -> Function: ...
-
-
 @overload
 def public(*names: str, inplace: bool = False) -> Callable[[Function], Function]: ...
-
-
 def public(*names: Any, inplace: bool = False) -> Any:
-    """Give a callable its public names; by default its own. A decorator, with or without arguments.
-
-    Raises NameError: another file has given the name to something else.
-    """
+    """Give a callable its public names, by default its own. Raises NameError: another file has given one to something else."""
     if len(names) == 1 and callable(names[0]):
         return public(names[0].__name__)(names[0])
 

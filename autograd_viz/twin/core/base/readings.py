@@ -39,10 +39,7 @@ def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType
 
 
 def refuse_unknown_names(forward: Callable[..., Any], target: str, rule: Callable[..., Any]) -> None:
-    """Refuse a rule if it, or a function of ops that it calls, uses a name that is neither an op's nor one of Python's.
-
-    A test reads our own rules in the place of this.
-    """
+    """Refuse a rule of a user that uses, or calls a function that uses, a name that is neither an op's nor one of Python's."""
     own = forward.__module__.startswith(f"{__name__.partition('.')[0]}.")
     left, seen = [] if own else [rule.__code__], set()
     while left:
@@ -88,12 +85,8 @@ def _place(function: Any) -> str:
 
 @overload
 def composite(function: Function, /, *, written: Callable[..., Any] | None = None) -> Function: ...
-
-
 @overload
 def composite(*, written: Callable[..., Any]) -> Callable[[Function], Function]: ...
-
-
 def composite(function: Any = None, /, *, written: Callable[..., Any] | None = None) -> Any:
     """Declare a function of ops for use in rules. A formula shows a call of its name, or the text that `written` makes."""
     if function is None:

@@ -1,7 +1,4 @@
-"""Which stretches of the program belong together: `with scope("attention"):`, the calls of modules, and what is checkpointed.
-
-Scopes cost an op nothing. A stretch records its beginning and end, and every op has a position in the same order.
-"""
+"""Which stretches of the program belong together: scopes, calls of modules, checkpoints. They cost an op nothing."""
 
 from __future__ import annotations
 
@@ -20,13 +17,9 @@ Order = tuple[int, int]
 
 
 class Stretch:
-    """A part of the run, as an interval in the order of all ops.
+    """A part of the run, as an interval in the order of all ops: a scope, the call of a module, or a checkpoint.
 
-    Attributes:
-        name, module: of a scope; a weak reference to a called module. A checkpoint has neither.
-        begin, end: orders (provenance.py); `end` is None until the stretch ends.
-        frame: the frame of the user's code that opened a scope, until it ends.
-        at: the user's place that called the module; None if a module called it.
+    `frame` is that of the user's code that opened a scope. `at` is the user's place that called a module; None in a module.
     """
 
     __slots__ = ("at", "begin", "end", "frame", "module", "name")

@@ -54,13 +54,11 @@ def symbols(name: str, parts: Iterable[Any]) -> Symbols:
 
 def number(text: str, is_complex: bool = False) -> Symbol:
     """A number as an operand. A negative or complex number gets brackets inside a product."""
-    is_sum = text.startswith("-") or (is_complex and not text.startswith("["))
-    return Symbol(text, _SUM if is_sum else _ATOM, is_complex)
+    return Symbol(text, _SUM if text[0] == "-" or (is_complex and text[0] != "[") else _ATOM, is_complex)
 
 
 def _bracketed(operand: Symbol, binding: int, strict: bool = False) -> str:
-    loose = operand.binding < binding or (strict and operand.binding == binding)
-    return f"({operand.text})" if loose else operand.text
+    return f"({operand.text})" if operand.binding < binding + strict else operand.text
 
 
 def _infix(sign: str, binding: int, swapped: bool = False) -> Callable[[Symbol, Any], Symbol]:

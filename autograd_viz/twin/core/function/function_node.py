@@ -1,4 +1,4 @@
-"""The backward node of a user-defined op. It is also the `ctx` of forward and backward."""
+"""The backward node of a user-defined op."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..backward.node import Node, Wanted
 from ..backward.saved import FREED, FREED_MESSAGE, SavedTensor, raw
 from ..base import provenance
 from ..base.grad_mode import recording
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse_if
 
 
 class BackwardCFunction(Node):
@@ -50,10 +50,7 @@ class BackwardCFunction(Node):
     # -- ctx ----------------------------------------------------------------------------------------------------------
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Save tensors (or None) for backward. Later in-place changes to them are detected.
-
-        If backward can run, other values raise after forward. Keep those as attributes of ctx.
-        """
+        """Save tensors (or None), whose changes backward detects. If it can run, other values raise after forward."""
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
@@ -73,10 +70,8 @@ class BackwardCFunction(Node):
     def set_materialize_grads(self, value: bool) -> None:
         """Choose the gradient of an unused output in backward: zeros (True) or None (False). Raises TypeError: not a bool."""
         if type(value) is not bool:
-            raise TypeError(
-                "set_materialize_grads received an invalid combination of arguments - got "
-                f"({type(value).__name__}), but expected (bool)"
-            )
+            got = f"got ({type(value).__name__}), but expected (bool)"
+            raise TypeError(f"set_materialize_grads received an invalid combination of arguments - {got}")
         self._zeros = value
 
     def _check_marks(self) -> None:
@@ -107,8 +102,7 @@ class BackwardCFunction(Node):
         return tuple(map(raw, self._unfreed()))
 
     def _unfreed(self) -> tuple[Any, ...]:
-        if FREED in self._kept:
-            raise RuntimeError(FREED_MESSAGE)
+        refuse_if(FREED in self._kept, FREED_MESSAGE)
         return self._kept
 
     # -- as a node ----------------------------------------------------------------------------------------------------
@@ -147,15 +141,12 @@ class BackwardCFunction(Node):
         if len(returned) > expected and all(r is None for r in returned[expected:]):
             returned = returned[:expected]
         if len(returned) != expected:
-            raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
-            )
+            numbers = f"(expected {expected}, got {len(returned)})"
+            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients {numbers}")
         for i, (r, is_tensor) in enumerate(zip(returned, self._is_tensor, strict=True)):
             if r is not None and not is_tensor:
-                raise RuntimeError(
-                    f"function {self.name()} returned a gradient different than None at position {i + 1}, but the "
-                    "corresponding forward input was not a Variable"
-                )
+                said = f"returned a gradient different than None at position {i + 1}"
+                raise RuntimeError(f"function {self.name()} {said}, but the corresponding forward input was not a Variable")
             if r is not None and not isinstance(r, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
         of_tensors = itertools.compress(returned, self._is_tensor)

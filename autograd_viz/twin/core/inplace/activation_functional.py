@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base.public import public
 from ..ops.activation import activation, activation_kinked
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse_if
 from .inplace import run_inplace
 
 
@@ -40,8 +40,7 @@ public("torch.selu")(selu)
 @public("nn.functional.hardtanh")
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """Clamp to `min_val` and `max_val`. Raises ValueError: `min_val` is larger than `max_val`."""
-    if min_val > max_val:
-        raise ValueError("min_val cannot be greater than max_val")
+    refuse_if(min_val > max_val, "min_val cannot be greater than max_val", ValueError)
     return _run(activation_kinked.hardtanh_of, input, inplace, min_val=min_val, max_val=max_val)
 
 
@@ -72,8 +71,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
 @public("nn.functional.celu", "torch.celu")
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
     """input above 0, alpha * (exp(input / alpha) - 1) below. Raises RuntimeError: `alpha` is 0."""
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    refuse_if(alpha == 0, "ZeroDivisionError: alpha cannot be 0 for CELU")
     return _run(activation.celu_of, input, inplace, alpha=alpha)
 
 

@@ -16,8 +16,8 @@ from ..backward.node import Node, Wanted
 from ..base.memory import OVERLAP, check_overlap, elements_overlap
 from ..op.primitive_node import PrimitiveNode
 from ..op.view import cut, cut_tensor
+from ..tensor import Tensor, refuse_if
 from ..tensor.former import remember
-from ..tensor.tensor import Tensor
 
 
 class CopySlices(Node):
@@ -54,8 +54,7 @@ class CopySlices(Node):
         """Take the view's part out of the gradient, send it through `inner`, and put the result back."""
         if grads[0] is None:
             return (None,) * len(self._next)
-        if self.is_folded:
-            raise RuntimeError(OVERLAP)
+        refuse_if(self.is_folded, OVERLAP)
         memory = np.zeros([self._shape[d] for d in self.axes], self._dtype).transpose(np.argsort(self.axes))
         whole: Any = memory
         if on_tensors:

@@ -18,10 +18,8 @@ from ..op.primitive_node import PrimitiveNode
 from ..op.view import NORMAL, why_forbidden
 from ..ops.elementwise import arithmetic, augmented, rounding
 from ..ops.shape import shape
-from ..tensor.arguments import check_broadcast
-from ..tensor.extra import InferenceCounter
+from ..tensor import InferenceCounter, Tensor, check_broadcast
 from ..tensor.former import as_it_is, forget_history, formers, history_of, remember
-from ..tensor.tensor import Tensor
 from .copy_slices import rebase_view
 
 _DEPRECATED = (
@@ -32,10 +30,7 @@ _ON_EXPANDED = {"masked_fill": "mask] = scalar", "index_fill": "mask] = scalar",
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
-    """Refuse a change that autograd cannot differentiate; `requires_grad` is that of the operands.
-
-    While recording, it is a change of a leaf that requires grad, of a view of one, or of a view whose history would be wrong.
-    """
+    """Refuse a recorded change of a leaf that requires grad, of a view of one, or of a view whose history would be wrong."""
     if type(tensor._counter) is InferenceCounter and not State.inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
@@ -143,8 +138,7 @@ def _write(self: Tensor, result: Tensor, op: Callable[..., Any], operands: tuple
 
 def _rebase(self: Tensor, old: Tensor, old_base: Tensor | None, result: Tensor, version: int) -> None:
     """Make the op the history of `self`, and of its base if `self` is a view."""
-    inner = result._node
-    made_by = result._made_by
+    inner, made_by = result._node, result._made_by
     remember(self, old, version)
     if inner is not None and old_base is not None:
         rebase_view(self, inner, old_base, version)

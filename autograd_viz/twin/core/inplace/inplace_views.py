@@ -14,8 +14,8 @@ from ..op.primitive import Primitive, primitive
 from ..ops.shape import shape
 from ..ops.shape.shape import cut_out, memory_of
 from ..ops.shape.views import listed
+from ..tensor import Tensor, refuse_if
 from ..tensor.creation import sizes_of
-from ..tensor.tensor import Tensor
 from .inplace import check_inplace
 
 
@@ -104,10 +104,8 @@ def set_(self: Tensor, source: Tensor | None = None, storage_offset: int = 0, si
     """In place: share the memory of `source`, or without one become empty.
 
     With a shape `size`, it begins at element `storage_offset` of that memory. `stride` is in elements, by default row-major.
-
-    Raises:
-        RuntimeError: another type, a leaf that requires grad is changed while recording, or the memory is too small.
-        TypeError: `source` is not a tensor.
+    Raises TypeError: `source` is not a tensor. Raises RuntimeError: another type, a leaf that requires grad is changed while
+    recording, or the memory is too small.
     """
     if source is not None and not isinstance(source, Tensor):
         raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor, not {type(source).__name__}")
@@ -130,14 +128,11 @@ def set_(self: Tensor, source: Tensor | None = None, storage_offset: int = 0, si
 
 @public("Tensor.resize_")
 def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
-    """In place: take the elements of the memory, from the first on, in row-major order.
-
-    If the memory is too small, `self` gets new memory, filled up with zeros.
+    """In place: take the elements of the memory, from the first on, in row-major order; new memory is filled up with zeros.
 
     Raises RuntimeError: `self` requires grad, or a length is negative. Raises TypeError: a length is not a whole number.
     """
-    if self.requires_grad:
-        raise RuntimeError("cannot resize variables that require grad")
+    refuse_if(self.requires_grad, "cannot resize variables that require grad")
     shape = sizes_of("resize_", size)
     row, first = memory_of(self._data)
     if first + math.prod(shape) > row.size:

@@ -12,7 +12,10 @@ All are plain Python, and tracebacks show their lines.
 
 from __future__ import annotations
 
+import linecache
+import re
 import sys
+from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
@@ -22,51 +25,72 @@ from ..backward.accumulate_grad import accumulator
 from ..backward.instrumentation import attend
 from ..backward.saved import SavedResult, keep, keep_option
 from ..base import provenance
+from ..base.dtypes import promote
 from ..base.grad_mode import State, recording, sequence
-from ..base.programs import PLAIN, compiled
 from ..base.quiet import quiet
-from ..tensor.arguments import as_operand, brought_together, check_broadcast, in_order_of
+from ..tensor import Tensor, brought_together, check_broadcast, fitted, scalar_type
+from ..tensor.arguments import TENSOR_OPTIONS, array_of, as_operand, in_order_of
 from ..tensor.number import Number
-from ..tensor.tensor import Tensor
-from .options import has_gradient, option_of, option_text
-from .real_only import refuse_complex
+from .real_only import REAL_ONLY, refuse_complex
 from .table import Table
 from .view import become_view
 
+PLAIN = frozenset({int, float, bool, str, type(None)})  # types of options that cannot hold a tensor
 _IF_REAL = " if _x0.dtype.kind != 'c' else refuse_complex(primitive.name, _x0)"
-_NAMES: dict[str, Any] = {  # the globals of the programs
-    "NUMBERS": frozenset({int, float, bool}),
-    "Number": Number,
-    "PLAIN": PLAIN,
-    "SavedResult": SavedResult,
-    "State": State,
-    "recording": recording,
-    "Tensor": Tensor,
-    "accumulator": accumulator,
-    "asarray": np.asarray,
-    "attend": attend,
-    "become_view": become_view,
-    "brought_together": brought_together,
-    "check_broadcast": check_broadcast,
-    "frame": sys._getframe,
-    "has_gradient": has_gradient,
-    "in_order_of": in_order_of,
-    "is_ours": provenance.is_ours,
-    "keep": keep,
-    "keep_option": keep_option,
-    "ndarray": np.ndarray,
-    "new": object.__new__,
-    "operand": as_operand,
-    "option_of": option_of,
-    "ours": provenance.ours,
-    "quiet": quiet,
-    "ref": ref,
-    "refuse_complex": refuse_complex,
-    "sequence": sequence,
+# ops whose number may be complex although the tensors are real: the result is complex, or they refuse it themselves
+_OF_COMPLEX = """
+add sub rsub_tensor rsub_scalar add_scalar sub_scalar mul_scalar div_scalar pow_scalar rpow_scalar fill_scalar refill_scalar
+masked_fill_scalar
+""".split()  # noqa: SIM905 -- the names as words
+
+
+def compiled(forward: Callable[..., Any], name: str, lines: list[str], names: dict[str, Any]) -> Any:
+    """The function that `lines` define for an op. Tracebacks and `inspect` find its text."""
+    text, file = "\n".join(lines) + "\n", f"{provenance.PROGRAM}{forward.__name__}: {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    namespace = dict(names)
+    exec(compile(text, file, "exec"), namespace)
+    function = namespace[name]
+    function.__doc__, function.__module__, function.__qualname__ = forward.__doc__, forward.__module__, name
+    return function
+
+
+def option_text(p: Table, name: str) -> str:
+    """The expression for an option in the form that the forward needs."""
+    if name in TENSOR_OPTIONS and not p.name.startswith("select"):
+        place = len(p.inputs) + list(p.options).index(name)
+        return f"({name} if isinstance({name}, Tensor) else operand({name}, {p.name!r}, {place}, {name!r}))._data"
+    return f"{name} if type({name}) in PLAIN else option_of({name}, _x0, {p.name!r})"
+
+
+def option_of(value: Any, array: Any, op: str) -> Any:
+    """An option in the form that the forward needs. With a real `array`, few ops take a complex number."""
+    if type(value) is not complex or array.dtype.kind == "c" or op in _OF_COMPLEX:
+        return array_of(value)
+    if op in REAL_ONLY and re.search("scalar|number", op):
+        refuse_complex(op, np.empty(0, promote([(array.dtype, 1, False), (np.dtype(complex), 0, True)])))
+    return fitted(value, array.dtype).item()
+
+
+def has_gradient(result: Any, op: str) -> bool:
+    """Has a result of this type a gradient? A cast may give integers; other ops with a `dtype` must not."""
+    if op == "nan_to_num" and result.dtype.kind == "c":
+        raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
+    if result.dtype.kind not in "fc" and op not in ("to_copy", "copy_into", "view_bits"):
+        raise RuntimeError(f"Autograd not support dtype: {scalar_type(result)}")
+    return result.dtype.kind in "fc"
+
+
+_UNDER_THEIR_NAMES: tuple[Any, ...] = (
+    Number, SavedResult, Tensor, accumulator, attend, become_view, brought_together, check_broadcast, has_gradient, in_order_of,
+    keep, keep_option, np.asarray, np.ndarray, option_of, provenance.is_ours, provenance.untracked, provenance.users_frame,
+    refuse_complex,
+)  # fmt: skip
+_NAMES: dict[str, Any] = {x.__name__: x for x in _UNDER_THEIR_NAMES} | {  # the globals of the programs
+    "NUMBERS": frozenset({int, float, bool}), "PLAIN": PLAIN, "State": State, "frame": sys._getframe, "new": object.__new__,
+    "operand": as_operand, "ours": provenance.ours, "quiet": quiet, "recording": recording, "ref": ref, "sequence": sequence,
     "theirs": provenance.theirs,
-    "untracked": provenance.untracked,
-    "users_frame": provenance.users_frame,
-}
+}  # fmt: skip
 
 
 def call_source(p: Table) -> list[str]:
@@ -148,13 +172,9 @@ def _forward(p: Table) -> list[str]:
         return [*lines, f"    {run}"]
     if len(arrays) == 2:  # a Python number stays one, so that it does not widen the result
         second = p.inputs[1]
-        lines[1:] = [
-            f"    if type({second}) is Number and _x0.dtype.kind == 'f' and type({second}.value) is not complex:",
-            f"        _x1 = {second}.value",
-            "        if not _x0.ndim: _x0 = _x0[()]",
-            "    else:",
-            f"        _x1 = {second}._data",
-        ]
+        is_number = f"type({second}) is Number and _x0.dtype.kind == 'f' and type({second}.value) is not complex"
+        lines[1:] = [f"    if {is_number}:", f"        _x1 = {second}.value", "        if not _x0.ndim: _x0 = _x0[()]"]
+        lines += ["    else:", f"        _x1 = {second}._data"]
         indent = "        "
     else:
         indent = "    "
@@ -187,7 +207,8 @@ def _record(p: Table) -> list[str]:
         may_have_none = p.may_be_integer and not p.result_names
         has_gradient = f" and (_data.dtype.kind == 'f' or has_gradient(_data, {p.name!r}))" if may_have_none else ""
         if p.result_names:
-            lines.append(f"    outputs = [r for r in ({', '.join(_differentiable(p))},) if r._data.dtype.kind in 'fc']")
+            gradients = [r for r, name in zip(results, p.result_names, strict=True) if name not in p.nondifferentiable]
+            lines.append(f"    outputs = [r for r in ({', '.join(gradients)},) if r._data.dtype.kind in 'fc']")
             has_gradient = " and outputs"
         lines.append(f"    if ({' or '.join(tests)}){has_gradient}:")
         lines += ["        " + line for line in _node(p)]
@@ -203,11 +224,6 @@ def _record(p: Table) -> list[str]:
     return [*lines, f"{indent}if State.attentive: {'; '.join(f'attend(None, {r})' for r in results)}"]
 
 
-def _differentiable(p: Table) -> list[str]:
-    """The results that have a gradient if they are floating point."""
-    return [r for r, name in zip(results_of(p), p.result_names, strict=True) if name not in p.nondifferentiable]
-
-
 def _references(results: list[str]) -> str:
     return "(" + ", ".join(f"ref({r})" for r in results) + ")"
 
@@ -220,17 +236,12 @@ def _node(p: Table) -> list[str]:
         edges.append(f"(({n}._node or accumulator({n})) if {there}{n}._requires_grad else None)")
     numbers = [f"({n}._output_nr if {n} is not None else 0)" if n in p.optional else f"{n}._output_nr" for n in p.inputs]
     zeros = (0,) * len(p.inputs)
-    lines = [
-        "node = Node()",
-        f"node._next = ({', '.join(edges)},)",
-        f"node._index = ({', '.join(numbers)},) if {' or '.join(numbers)} else {zeros}",
-        "node._others = node._extra = node._passed = node._results = None",
-        *(_several_outputs(p) if p.result_names else _ONE_OUTPUT),
-        "node._sequence = next(sequence)",
-        *(f"node.arg_{n} = {n}" for n in (*p.inputs, *p.options)),
-        "node._code = code",
-        "node._lasti = caller.f_lasti",
-    ]
+    lines = ["node = Node()", f"node._next = ({', '.join(edges)},)"]
+    lines += [f"node._index = ({', '.join(numbers)},) if {' or '.join(numbers)} else {zeros}"]
+    lines += ["node._others = node._extra = node._passed = node._results = None"]
+    lines += _several_outputs(p) if p.result_names else _ONE_OUTPUT
+    lines += ["node._sequence = next(sequence)", *(f"node.arg_{n} = {n}" for n in (*p.inputs, *p.options))]
+    lines += ["node._code = code", "node._lasti = caller.f_lasti"]
     for name, guard, slot in zip(p.saved_names, p.guards, p.slots, strict=True):
         lines.append(f"node.{slot} = {_saved(p, name, guard)}")
     return [*lines, f"if State.attentive: attend(node, {results_of(p)[0]})"]
@@ -239,12 +250,8 @@ def _node(p: Table) -> list[str]:
 # of an input's array x; strides stay in bytes until they are read
 _METADATA = {"sizes": "{x}.shape", "numel": "{x}.size", "strides": "{x}.strides"}
 
-_ONE_OUTPUT = (
-    "node._shape = _data.shape",
-    "node._dtype = _data.dtype",
-    "result._node = result._made_by = node",
-    "result._requires_grad = True",
-)
+_ONE_OUTPUT = ["node._shape = _data.shape", "node._dtype = _data.dtype"]
+_ONE_OUTPUT += ["result._node = result._made_by = node", "result._requires_grad = True"]
 
 
 def _several_outputs(p: Table) -> list[str]:
@@ -293,13 +300,8 @@ def metadata(tensor: Tensor | None, what: str) -> Any:
     if tensor is None:
         return None
     array = tensor._data
-    if what == "dim":
-        return array.ndim
     if what == "storage_offset":
         return tensor.storage_offset()
     if what.startswith("argsize_"):
-        which = what.removeprefix("argsize_")
-        return array.shape[-int(which[6:]) if which.startswith("minus_") else int(which)]
-    if what == "strides":
-        return array.strides
-    return array.size if what == "numel" else array.shape
+        return array.shape[int(what.removeprefix("argsize_").replace("minus_", "-"))]
+    return {"dim": array.ndim, "strides": array.strides, "numel": array.size}.get(what, array.shape)

@@ -1,7 +1,4 @@
-"""The class of an op's backward nodes: PyTorch's name, slots, and the straight-line programs `vjp` and `_release`.
-
-See Note [Programs from tables] in call.py.
-"""
+"""The class of an op's backward nodes: PyTorch's name, slots, and programs (see Note [Programs from tables] in call.py)."""
 
 from __future__ import annotations
 
@@ -12,8 +9,8 @@ import numpy as np
 
 from ..backward.gradients import validate_output
 from ..backward.saved import FREED, holds_tensor, plain, unpack
-from ..base.programs import PLAIN, compiled
 from ..tensor.tensor import Tensor
+from .call import PLAIN, compiled
 from .primitive_node import PrimitiveNode
 from .table import Table
 
@@ -25,18 +22,10 @@ def materialized(node: PrimitiveNode, grads: tuple[Any, ...]) -> tuple[Any, ...]
     return tuple((Tensor(z) if on_tensors else z) if g is None else g for g, z in zip(grads, zeros, strict=True))
 
 
-# the globals of the programs
-_NAMES: dict[str, Any] = {
-    "FREED": FREED,
-    "PLAIN": PLAIN,
-    "PrimitiveNode": PrimitiveNode,
-    "Tensor": Tensor,
-    "holds_tensor": holds_tensor,
-    "materialized": materialized,
-    "plain": plain,
-    "unpack": unpack,
-    "validate_output": validate_output,
-}
+_NAMES: dict[str, Any] = {  # the globals of the programs
+    "FREED": FREED, "PLAIN": PLAIN, "PrimitiveNode": PrimitiveNode, "Tensor": Tensor, "holds_tensor": holds_tensor,
+    "materialized": materialized, "plain": plain, "unpack": unpack, "validate_output": validate_output,
+}  # fmt: skip
 
 
 def make_node_class(p: Table) -> type[PrimitiveNode]:
@@ -109,8 +98,7 @@ def _results(p: Table) -> str:
 
 def _rules(p: Table, on_tensors: bool) -> list[str]:
     """The lines that read the saved values and run the rules."""
-    read, lines = _read_tensor if on_tensors else _read, []
-    values = [read(p, place) for place in range(len(p.saved_names))]
+    lines, values = [], [_read(p, place, on_tensors) for place in range(len(p.saved_names))]
     tensors = [place for place, name in enumerate(p.saved_names) if name in p.inputs or p.result_index(name) is not None]
     if len(tensors) > 1:  # as in PyTorch, each is read once: inputs by name, then results
         for place in sorted(tensors, key=lambda place: p.result_index(p.saved_names[place]) is not None):
@@ -125,41 +113,25 @@ def _rules(p: Table, on_tensors: bool) -> list[str]:
     in_order = sorted(range(len(p.rules)), key=lambda i: p.inputs[i]) if on_tensors and not p.variadic else range(len(p.rules))
     for i in in_order:  # PyTorch's order is by name, which shows in a recorded pass
         rule = p.rules[i]
-        if rule is None:
-            continue
-        call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
-        if p.variadic:
-            return [*lines, f"    r0 = tuple({call})"]
-        is_wanted = f" if next{i} is not None and (wanted is None or next{i} in wanted) else None"
-        lines.append(f"    r{i} = {call}{is_wanted * (len(p.rules) > 1)}")
+        if rule is not None:
+            call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
+            is_wanted = f" if next{i} is not None and (wanted is None or next{i} in wanted) else None"
+            lines.append(f"    r0 = tuple({call})" if p.variadic else f"    r{i} = {call}{is_wanted * (len(p.rules) > 1)}")
     return lines
 
 
-def _read(p: Table, place: int) -> str:
-    """The expression that reads a saved value as an array or plain value."""
+def _read(p: Table, place: int, on_tensors: bool) -> str:
+    """The expression that reads a saved value as an array, or as a tensor; or a plain value."""
     name, slot = p.saved_names[place], f"node.{p.slots[place]}"
+    if "_sym_" in name:  # strides are converted from bytes to elements
+        return f"node.in_elements({slot})" if name.endswith("_strides") else slot
+    usual, test = "s", f"type(s := {slot}) in PLAIN"
     if name in p.inputs:
-        untouched = f"type(s := {slot}) is Tensor and s._counter is None"
-        return f"((d if (d := s._data).ndim else d[()]) if {untouched} else plain(node, s))"
-    if "_sym_" in name:
-        return _plain_value(name, slot)
-    if p.result_index(name) is not None:
-        untouched = f"(s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None"
-        return f"(s.data if {untouched} else plain(node, s))"
-    return f"(s if type(s := {slot}) in PLAIN else plain(node, s))"
-
-
-def _read_tensor(p: Table, place: int) -> str:
-    """The expression that reads a saved value as a tensor or plain value."""
-    name, slot = p.saved_names[place], f"node.{p.slots[place]}"
-    if name in p.inputs:
-        return f"(s if type(s := {slot}) is Tensor and s._counter is None else unpack(node, s))"
-    return _plain_value(name, slot) if "_sym_" in name else f"(s if type(s := {slot}) in PLAIN else unpack(node, s))"
-
-
-def _plain_value(name: str, slot: str) -> str:
-    """The expression for a saved size or similar value. Strides are converted from bytes to elements."""
-    return f"node.in_elements({slot})" if name.endswith("_strides") else slot
+        usual = "s" if on_tensors else "(d if (d := s._data).ndim else d[()])"
+        test = f"type(s := {slot}) is Tensor and s._counter is None"
+    elif p.result_index(name) is not None and not on_tensors:
+        usual, test = "s.data", f"(s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None"
+    return f"({usual} if {test} else {'unpack' if on_tensors else 'plain'}(node, s))"
 
 
 def release_source(p: Table) -> list[str]:

@@ -22,7 +22,7 @@ _RESIZED = (
 
 
 # the functions with `out`, of torch and of other namespaces, that are no primitives: these take it anyway
-_NAMES = """
+WITH_OUT = """
 all amax amin aminmax any arange argmax argmin argsort avg_pool1d bernoulli bincount blackman_window
 block_diag bucketize cat cholesky cholesky_inverse cholesky_solve clamp clamp_max clamp_min clip column_stack
 complex concat concatenate conj_physical copysign count_nonzero cross cummax cummin cumprod cumsum diag diff dist div divide
@@ -36,8 +36,7 @@ linalg.matrix_power linalg.matrix_rank linalg.multi_dot linalg.norm linalg.pinv 
 linalg.solve_triangular linalg.svdvals linalg.vecdot linalg.vector_norm special.logsumexp special.ndtr special.polygamma
 special.round special.xlogy fft.fft fft.fft2 fft.fftfreq fft.fftn fft.ifft fft.ifft2 fft.ifftn fft.irfft
 fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn
-"""
-WITH_OUT = frozenset(_NAMES.split())
+""".split()  # noqa: SIM905 -- the names as words
 _MAKE = {
     "arange", "empty", "eye", "full", "linspace", "logspace", "normal", "ones", "rand", "randint", "randn", "randperm", "zeros",
 }  # fmt: skip

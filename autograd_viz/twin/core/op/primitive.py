@@ -1,15 +1,4 @@
-"""What an op is: a NumPy forward, and one backward rule per input. A rule is read in three ways (readings.py).
-
-    @primitive("MulBackward0")
-    def mul(self, other):
-        return self * other
-    mul.defvjp(
-        self  = lambda grad, other: grad * other,
-        other = lambda grad, self:  grad * self,
-    )
-
-See the notes in table.py.
-"""
+"""What an op is: a NumPy forward, and a backward rule per input. See the notes in table.py, and "To add an op" in README.md."""
 
 from __future__ import annotations
 
@@ -17,9 +6,11 @@ import inspect
 import re
 import weakref
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, update_wrapper, wraps
 from types import MethodType
 from typing import Any, cast
+
+import numpy as np
 
 from ..backward.accumulate_grad import gradient_edge
 from ..backward.instrumentation import attend
@@ -33,12 +24,10 @@ from ..base.symbol import Symbol
 from ..tensor.arguments import array_of, as_operand, brought_together, check_broadcast
 from ..tensor.tensor import Tensor
 from . import call
-from .inside import put_inside
 from .node_class import make_node_class, write_backward
 from .out import write_out
 from .primitive_node import PrimitiveNode
 from .real_only import refuse_complex
-from .row_major import ROW_MAJOR, row_major
 from .table import Table, Traits
 from .view import become_view
 
@@ -63,21 +52,12 @@ class Primitive(Table):
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"
 
-    # -- declaring ----------------------------------------------------------------------------------------------------
-
     def defvjp(self, /, **rules: Callable[..., Any]) -> None:
-        """Give the rule of each differentiable input.
-
-        Raises:
-            TypeError, NameError: a rule is for, or asks for, something the op lacks; it uses a name that no op has.
-        """
+        """Give the rules of inputs. Raises TypeError: the op lacks what one asks for; NameError: an unknown name."""
         self.read_rules(rules)
 
     def enter(self, function: Any, method: str, test: str) -> None:
-        """Have the op's program in `function`, which calls it for arguments that pass `test`, where it is Tensor's `method`.
-
-        The test is text about the inputs' names.
-        """
+        """Have the program in `function`, Tensor's `method`, for arguments that pass `test`, a text about the inputs."""
         self.inside = function, method, test
 
     @cached_property
@@ -88,8 +68,6 @@ class Primitive(Table):
     def write_backward(self) -> None:
         """Give the node class its programs. It is called at their first use."""
         write_backward(self, self.node_class)
-
-    # -- forward ------------------------------------------------------------------------------------------------------
 
     @property
     def program(self) -> Callable[..., Any]:
@@ -117,11 +95,10 @@ class Primitive(Table):
     def _call(self, /, *args: Any, **options: Any) -> Any:
         """Call an op with any number of inputs or results."""
         args, options = self._bound(args, options)
+        names = [self.variadic] * len(args) if self.variadic else self.inputs
         inputs = tuple(
-            a
-            if isinstance(a, Tensor) or (a is None and not self.variadic and self.inputs[i] in self.optional)
-            else as_operand(a, self.name, i, self.variadic or self.inputs[i])
-            for i, a in enumerate(args)
+            a if isinstance(a, Tensor) or (a is None and n in self.optional) else as_operand(a, self.name, i, n)
+            for i, (a, n) in enumerate(zip(args, names, strict=True))
         )
         for t in inputs if recording() else ():
             if t is not None and t._view is not None:
@@ -215,42 +192,50 @@ class Primitive(Table):
         return lambda inputs, options, results, unwanted: call.metadata(inputs[place], what)
 
 
-def primitive(
-    node_name: str = "",
-    *,
-    view: bool = False,
-    promotes: bool | Callable[..., Any] = False,
-    several: bool = False,
-    cuts: bool = False,
-    results: tuple[str, ...] = (),
-    returns: str = "",
-    nondifferentiable: tuple[str, ...] = (),
-    materialize: bool = True,
-    also_saved: tuple[str, ...] = (),
-    usual: Callable[..., Any] | None = None,
-    written: Callable[..., Symbol] | None = None,
-) -> Callable[..., Primitive]:
-    """Declare an op. `node_name` is the name of its backward node in PyTorch, always written out.
+def put_inside(p: Any, function: Any, method: str, test: str) -> None:
+    """Put the op's program, for arguments that pass `test`, inside a method of Tensor that nobody has replaced."""
+    if Tensor.__dict__[method] is not function:
+        return
+    lines = [f"def {function.__name__}(*args, **options):"]
+    lines += [f"    if options or len(args) != {len(p.inputs)}: return otherwise(*args, **options)"]
+    lines += [f"    {', '.join(p.inputs)}, = args", f"    if not ({test}): return otherwise(*args)"]
+    lines += [*(f"    {n} = default_{n}" for n in p.options), *call.call_source(p)[1:]]
+    program = call.compiled(p.forward, function.__name__, lines, {**p.program.__globals__, "otherwise": function})
+    setattr(Tensor, method, update_wrapper(program, function))
 
-    Args:
-        node_name: empty for an op that is not differentiable.
-        view: the result shares the memory of the first input.
-        promotes: inputs of different types are converted to a common one; by this function, if it is one.
-        several: the op has several outputs, in any number.
-        cuts: the view stands outside the graph (detach).
-        results: the names of a fixed number of outputs; whole-number outputs are not differentiable.
-        returns: the name of the tuple of `results`; default: the name of the op.
-        nondifferentiable: floating point outputs among `results` that are not differentiable.
-        materialize: zeros instead of None for the gradient of an unused output.
-        also_saved: values that PyTorch's node saves although the rules here do not need them.
-        usual: a function in C that runs instead of the forward while each option has its default value.
-        written: the op's text in a formula, as a rule on Symbols; default: a call of its name.
+
+# ops that are not elementwise, but whose NumPy functions keep the memory order of the input: PyTorch's results are row-major
+_ROW_MAJOR = """
+all_dims amax_dims amin_dims aminmax_dim any_dims cat_tensors count_nonzero_dims cummax_dim cummin_dim cumprod_dim cumsum_dim
+kthvalue_dim layer_normalization log_softmax_dim logcumsumexp_dim logsumexp_dims masked_fill_scalar masked_fill_tensor
+masked_scatter_values max_dim mean_dim median_dim min_dim mode_dim nanmedian_dim nansum_dim norm_dims prod_dim repeat_dims
+roll_dims rot90_dims rpow_scalar safe_softmax_dim softmax_dim stack_tensors std_dims std_mean_dims sum_dim topk_dim tril triu
+var_dims var_mean_dims vector_norm_dims
+""".split()  # noqa: SIM905 -- the names as words
+
+
+def _row_major(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """The forward of such an op, with a row-major result."""
+
+    @wraps(forward)
+    def in_rows(*arrays: Any, **options: Any) -> Any:
+        out = forward(*arrays, **options)
+        if type(out) is tuple:
+            return tuple(np.asarray(o, order="C") for o in out)
+        return out if out.flags.c_contiguous else np.asarray(out, order="C")
+
+    return in_rows
+
+
+def primitive(node_name: str = "", *, written: Callable[..., Symbol] | None = None, **traits: Any) -> Callable[..., Primitive]:
+    """Declare an op. `node_name` is that of its backward node in PyTorch, written out; empty if it is not differentiable.
+
+    `written` is the op's text in a formula, as a rule on Symbols; default: a call of its name. The others are `Traits`.
     """
-    traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize, also_saved, usual)
 
     def decorate(forward: Callable[..., Any]) -> Primitive:
-        forward = row_major(forward) if forward.__name__ in ROW_MAJOR else forward
-        p = Primitive(forward, node_name, traits)
+        forward = _row_major(forward) if forward.__name__ in _ROW_MAJOR else forward
+        p = Primitive(forward, node_name, Traits(**traits))
         shown = re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name)
         declare(forward, forward, p, as_reading(written) if written else writer(shown))
         return p

@@ -16,10 +16,7 @@ from ..tensor.tensor import Tensor
 
 
 class PrimitiveNode(Node):
-    """The backward node of a primitive. node_class.py makes one subclass per primitive.
-
-    The subclass has a slot for each argument of the op and one for each saved value.
-    """
+    """The backward node of a primitive. Its subclass, one per primitive, has a slot for each argument and each saved value."""
 
     __slots__ = ()
     primitive: ClassVar[Any]  # the op

@@ -1,11 +1,4 @@
-"""An op in a row of a table: its name, its node, what it does, its forward, and its rules.
-
-    square_root = row("square_root", "SqrtBackward0", "Square root.",
-        lambda self: np.sqrt(self),
-        self = lambda grad, result: grad / (2 * result))
-
-It is short for an op whose forward is one expression. A longer forward is a `def` below `@primitive` or `@public_primitive`.
-"""
+"""An op in a row of a table: short for one whose forward is an expression. A longer one is a `def` below `@primitive`."""
 
 from __future__ import annotations
 
@@ -20,15 +13,7 @@ TRAITS = {*Traits._fields, "written"}  # the options of `primitive`; the others 
 
 
 def row(name: str, node_name: str, does: str, forward: Callable[..., Any], /, **more: Any) -> Primitive:
-    """Declare an op.
-
-    Args:
-        name: the name by which rules call it.
-        node_name: the name of its backward node; empty for an op that is not differentiable.
-        does: its docstring.
-        forward: on arrays. Its parameters are the inputs and options of the op.
-        more: the options of `primitive`, and a rule for each differentiable input (`defvjp`).
-    """
+    """Declare an op. `more` has the options of `primitive`, and a rule for each differentiable input (`defvjp`)."""
     made: Any = forward
     made.__name__ = made.__qualname__ = name
     made.__doc__ = does
@@ -39,15 +24,7 @@ def row(name: str, node_name: str, does: str, forward: Callable[..., Any], /, **
 
 
 def public_row(names: str, node_name: str, does: str, forward: Callable[..., Any], /, **more: Any) -> Primitive:
-    """Declare an op with public names.
-
-    Args:
-        names: as `public` takes them, separated by spaces. The first is the name by which rules call it.
-        node_name: the name of its backward node; empty for an op that is not differentiable.
-        does: its docstring.
-        forward: on arrays.
-        more: as for `row`, and `inplace` (see `public`).
-    """
+    """`row` with public names, as `public` takes them, separated by spaces. The first is the name by which rules call it."""
     inplace = more.pop("inplace", False)
     return _published(row(names.split(maxsplit=1)[0].rpartition(".")[2], node_name, does, forward, **more), names, inplace)
 

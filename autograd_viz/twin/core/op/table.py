@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..base.provenance import foreign_rules, is_ours
 from ..base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound, refuse_unknown_names
-from ..base.results import return_type
 from .real_only import REAL_ONLY
 
 DIMS = (*range(5), *(f"minus_{i}" for i in range(1, 5)))
@@ -34,6 +34,18 @@ def rule_parameters(rule: Callable[..., Any]) -> list[str]:
     return list(made.__code__.co_varnames[: made.__code__.co_argcount])
 
 
+def return_type(name: str, *fields: str) -> Any:
+    """A class of named tuples with the repr of PyTorch's torch.return_types.<name>."""
+    results = namedtuple(name, fields)  # type: ignore[misc]
+
+    def text(self: Any) -> str:
+        inside = ",\n".join(f"{field}={getattr(self, field)!r}" for field in fields)
+        return f"torch.return_types.{name}(\n{inside})"
+
+    results.__repr__ = text  # type: ignore[method-assign]
+    return results
+
+
 class Rule(NamedTuple):
     """The vjp with respect to one input, in its three readings."""
 
@@ -44,31 +56,22 @@ class Rule(NamedTuple):
 
 
 class Traits(NamedTuple):
-    """The arguments of `primitive(...)`, which describes them."""
+    """The options of `primitive(...)`."""
 
-    view: bool
-    promotes: bool | Callable[..., Any]
-    several: bool
-    cuts: bool
-    results: tuple[str, ...]
-    returns: str
-    nondifferentiable: tuple[str, ...]
-    materialize: bool
-    also_saved: tuple[str, ...]
-    usual: Callable[..., Any] | None
+    view: bool = False  # the result shares the memory of the first input
+    promotes: bool | Callable[..., Any] = False  # inputs get a common type; by this function, if it is one
+    several: bool = False  # the op has several outputs, in any number
+    cuts: bool = False  # the view stands outside the graph (detach)
+    results: tuple[str, ...] = ()  # the names of a fixed number of outputs; whole-number outputs are not differentiable
+    returns: str = ""  # the name of the tuple of `results`; default: the name of the op
+    nondifferentiable: tuple[str, ...] = ()  # floating point outputs among `results` that are not differentiable
+    materialize: bool = True  # zeros instead of None for the gradient of an unused output
+    also_saved: tuple[str, ...] = ()  # values that PyTorch's node saves although the rules here do not need them
+    usual: Callable[..., Any] | None = None  # a function in C that runs instead while each option has its default value
 
 
 class Table:
-    """The declaration of an op.
-
-    Attributes:
-        inputs, optional, variadic: the differentiable parameters; those that may be None; the one that takes any number.
-        options: the other parameters with their defaults.
-        rules: one for each input, or None.
-        saved_names, slots, guards: the values that rules ask for; their slots; see Note [When a tensor is saved].
-        real_only: complex numbers are refused (real_only.py).
-        takes_all: the rules get the gradients of all outputs, not only that of the first.
-    """
+    """The declaration of an op."""
 
     required = inspect.Parameter.empty
 
@@ -81,17 +84,18 @@ class Table:
         self.result_names, self.nondifferentiable = names, set(fixed)
         self.make_results: Any = return_type(returns or self.name.removesuffix("_dim"), *names) if names else None
         parameters = inspect.signature(forward).parameters.values()
+        # the differentiable parameters; those that may be None; the one that takes any number
         self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.optional = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is None}
         self.variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
-        self.options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        self.options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}  # the others
         self.real_only = self.name in REAL_ONLY
         self.may_be_integer = "dtype" in self.options or self.name in ("copy_into", "nan_to_num")
-        self.rules: tuple[Rule | None, ...] = ()
-        self.saved_names: tuple[str, ...] = ()
+        self.rules: tuple[Rule | None, ...] = ()  # one for each input
+        self.saved_names: tuple[str, ...] = ()  # of the values that rules ask for
         self.slots: tuple[str, ...] = ()
-        self.guards: tuple[int | None, ...] = ()
-        self.takes_all = False
+        self.guards: tuple[int | None, ...] = ()  # see Note [When a tensor is saved]
+        self.takes_all = False  # the rules get the gradients of all outputs, not only that of the first
 
     def read_rules(self, rules: dict[str, Callable[..., Any]]) -> None:
         """Read from the rules which values are saved. Refuse a rule for, or with, something that the op lacks."""
@@ -107,7 +111,12 @@ class Table:
                 foreign_rules.append(self.name)
         self.saved_names = tuple(sorted({name for _, *names in asked.values() for name in names}.union(self.also_saved)))
         self.slots = tuple(f"s_{name}" for name in self.saved_names)
-        self.rules = tuple(self._bound_rule(rules[n], asked[n]) if n in rules else None for n in inputs)
+        at = self.saved_names.index
+        read = {
+            n: Rule(rebound(r, TENSOR_NAMES), rebound(r, ARRAY_NAMES), rebound(r, SYMBOL_NAMES), tuple(map(at, asked[n][1:])))
+            for n, r in rules.items()
+        }
+        self.rules = tuple(map(read.get, inputs))
         self.takes_all = any(first == "grads" for first, *_ in asked.values())
         self.guards = tuple(self._guard(place) for place in range(len(self.saved_names)))
 
@@ -118,11 +127,6 @@ class Table:
         known |= {f"{n}_sym_{what}" for n in inputs for what in ("sizes", "sizes_opt", "strides", "storage_offset", "numel")}
         known |= {f"{n}_dim" for n in inputs}
         return known | {f"{n}_sym_argsize_{d}" for n in (*inputs, *self.result_names) for d in DIMS}
-
-    def _bound_rule(self, rule: Callable[..., Any], asked: list[str]) -> Rule:
-        """One rule in its three readings."""
-        wants = tuple(self.saved_names.index(n) for n in asked[1:])
-        return Rule(rebound(rule, TENSOR_NAMES), rebound(rule, ARRAY_NAMES), rebound(rule, SYMBOL_NAMES), wants)
 
     def _guard(self, place: int) -> int | None:
         """The input that must want a gradient so that the value at `place` is saved; None if it is always saved."""

@@ -14,9 +14,8 @@ from ..backward.saved import op_name
 from ..base.grad_mode import State, enable_grad, recording
 from ..base.quiet import quiet
 from ..base.readings import ARRAY_NAMES, TENSOR_NAMES
-from ..tensor.extra import InferenceCounter
+from ..tensor import InferenceCounter, Tensor
 from ..tensor.former import gone, history_of, remember, values_at
-from ..tensor.tensor import Tensor
 
 # one step from a base to its view: the op, its options, and the output index if it has several
 Cut = tuple[Any, dict[str, Any], int | None]
@@ -38,21 +37,15 @@ _ENDINGS[INFERENCE] = _ENDINGS[NO_GRAD].replace("no_grad block", "inference_mode
 
 
 class View:
-    """How a view depends on its base.
-
-    Attributes:
-        base: the tensor that owns the memory; never a view.
-        cuts: the ops that lead from the base to the view.
-        kind: why in-place changes are forbidden, if they are (NO_GRAD, SEVERAL, ...).
-        seen: the version for which the view's grad_fn is right.
-        borrowed: the view requires grad only through its base. Ops on it are recorded, but it gets no gradient.
-    """
+    """How a view depends on its base, the tensor that owns the memory, which is never a view."""
 
     __slots__ = ("base", "borrowed", "cuts", "kind", "seen")
 
     def __init__(self, base: Tensor, cuts: tuple[Cut, ...], kind: str) -> None:
-        self.base, self.cuts, self.kind, self.seen = base, cuts, kind, _version(base)
-        self.borrowed = False
+        self.base, self.cuts = base, cuts  # `cuts` are the ops that lead from the base to the view
+        self.kind = kind  # why in-place changes are forbidden, if they are (NO_GRAD, SEVERAL, ...)
+        self.seen = _version(base)  # the version for which the view's grad_fn is right
+        self.borrowed = False  # it requires grad only through its base: ops on it are recorded, but it gets no gradient
 
     @property
     def is_old(self) -> bool:

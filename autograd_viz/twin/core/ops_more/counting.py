@@ -8,8 +8,8 @@ import numpy as np
 
 from ..base import names as op
 from ..base.names import no_derivative, no_derivative_of
-from ..base.results import return_type
 from ..op import primitive, public
+from ..op.table import return_type
 from ..ops.reduce.arranging import sort_dim
 from ..ops.reduce.dims import tensor_call
 from ..tensor import Tensor, check_dim, from_front, refuse, refuse_if

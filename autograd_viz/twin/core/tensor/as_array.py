@@ -117,14 +117,7 @@ class AsArray:
         return bool(self._data.dtype.kind == "c")
 
     def numpy(self, *, force: bool = False) -> Array:
-        """The NumPy array, which shares the memory.
-
-        Args:
-            force: detach first instead of refusing.
-
-        Raises:
-            RuntimeError: the tensor requires grad.
-        """
+        """The NumPy array, which shares the memory. Raises RuntimeError: the tensor requires grad, without `force`."""
         if self._requires_grad and recording() and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self._data

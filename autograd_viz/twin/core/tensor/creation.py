@@ -1,7 +1,4 @@
-"""Leaves from numbers: the common part of all factories, and the factories that take a shape.
-
-The types from before dtypes make tensors, too: torch.FloatTensor is also a type for isinstance.
-"""
+"""Leaves from numbers: the common part of all factories, factories that take a shape, and types from before dtypes."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from ..base.public import public
 from .arguments import default_array
 from .as_array import Array, Size
 from .random import Generator, chosen, laid_out, memory_order
-from .refusals import refuse
+from .refusals import refuse, refuse_if
 from .tensor import Tensor
 
 COPY_WARNING = (
@@ -39,9 +36,6 @@ def leaf(
     provenance.record(name, result)
     result._requires_grad = bool(requires_grad)
     return result
-
-
-# -- from values ----------------------------------------------------------------------------------------------------------
 
 
 def nested_array(data: Any, wanted: dtype | None) -> Array:
@@ -111,8 +105,7 @@ def _plain_values(data: Any, shape: list[int], depth: int) -> Any:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if isinstance(data, Tensor | np.ndarray):
             return data.item() if isinstance(data, Tensor) or data.ndim == 0 else data
-        if isinstance(data, str):
-            raise ValueError("too many dimensions 'str'")
+        refuse_if(isinstance(data, str), "too many dimensions 'str'", ValueError)
         _check_scalar(data)
         return data
     if not isinstance(data, list | tuple):
@@ -123,12 +116,10 @@ def _plain_values(data: Any, shape: list[int], depth: int) -> Any:
 
 
 def _check_scalar(value: Any) -> None:
-    if isinstance(value, str):
-        raise TypeError("new(): invalid data type 'str'")
+    refuse_if(isinstance(value, str), "new(): invalid data type 'str'", TypeError)
     if not isinstance(value, int | float | complex | np.generic | np.ndarray | Tensor):
         raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise ValueError("Overflow when unpacking long long")
+    refuse_if(isinstance(value, int) and not -(2**63) <= value < 2**64, "Overflow when unpacking long long", ValueError)
 
 
 @public("torch.tensor")
@@ -138,11 +129,8 @@ def tensor(
     """A new leaf with a copy of `data`: a number, nested lists, an array or a tensor.
 
     Python floats get the default type (float32); arrays keep theirs. `pin_memory` has no effect.
-
-    Raises:
-        TypeError: `data` does not hold numbers.
-        ValueError: nested lists of different lengths.
-        RuntimeError: `requires_grad` for a type without gradients.
+    Raises TypeError: `data` does not hold numbers. Raises ValueError: nested lists of different lengths. Raises RuntimeError:
+    `requires_grad` for a type without gradients.
     """
     if isinstance(data, Tensor):
         warnings.warn(COPY_WARNING.format(name="torch.tensor"), UserWarning, stacklevel=2)
@@ -173,9 +161,6 @@ def from_numpy(ndarray: Array) -> Tensor:
 def scalar_tensor(s: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A 0-d leaf in the default type."""
     return leaf("scalar_tensor", np.array(s, (dtype or get_default_dtype()).numpy), requires_grad, device)
-
-
-# -- of a shape -----------------------------------------------------------------------------------------------------------
 
 
 def sizes_of(name: str, size: Any) -> tuple[int, ...]:
@@ -235,8 +220,6 @@ randn, randn_like = _random(
 )  # fmt: skip
 
 
-# -- of the types from before dtypes ----------------------------------------------------------------------------------------
-
 NO_CUDA = "type {} not available. Torch not compiled with CUDA enabled."
 
 
@@ -251,8 +234,7 @@ class LegacyType(type):
 
     def __call__(cls, *data: Any, device: Any = None) -> Tensor:
         """A tensor of values, or of a shape."""
-        if cls.is_cuda:
-            raise TypeError(NO_CUDA.format(f"{cls.__module__}.{cls.__name__}"))
+        refuse_if(cls.is_cuda, lambda: NO_CUDA.format(f"{cls.__module__}.{cls.__name__}"), TypeError)
         check_device(device)
         if data and isinstance(data[0], Tensor) and data[0].ndim and data[0].dtype is not cls.dtype:
             raise TypeError(f"expected a {cls.__module__}.{cls.__name__} (got a torch.{data[0].dtype.legacy}Tensor)")
@@ -276,8 +258,7 @@ def of_legacy_type(given: Any) -> dtypes.dtype:
     if not isinstance(given, str | type):
         raise TypeError("dtype must be a type, str, or dtype object")
     name = given if isinstance(given, str) else f"{given.__module__}.{given.__name__}"
-    if name.startswith("torch.cuda."):
-        raise TypeError(NO_CUDA.format(name))
+    refuse_if(name.startswith("torch.cuda."), lambda: NO_CUDA.format(name), TypeError)
     if (found := TYPES.get(name.removeprefix("torch."))) is None:
         raise ValueError(f"invalid type: {name!r}")
     return found.dtype

@@ -15,7 +15,7 @@ from .as_array import Array
 from .creation import COPY_WARNING, array_or_shape, drawn, leaf, nested_array, sizes_of
 from .number import fitted
 from .random import Generator, chosen, laid_out
-from .refusals import check_tensor
+from .refusals import check_tensor, refuse_if
 from .tensor import Tensor
 
 
@@ -32,8 +32,7 @@ def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
     """The factory `name` and its `_like`. It also makes the method `new_<name>`."""
 
     def of_size(*size: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
-        shape = sizes_of(name, made.pop("size", size))
-        return _filled(name, shape, value, dtype or get_default_dtype(), made)
+        return _filled(name, sizes_of(name, made.pop("size", size)), value, dtype or get_default_dtype(), made)
 
     def like(input: Tensor, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
         check_tensor(f"{name}_like", input)
@@ -75,10 +74,7 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Dtype | None = 
 
 @public("Tensor.new")
 def new(self: Tensor, *data: Any, size: Any = None) -> Any:
-    """The old factory method, in the type of `self`. Nested lists give values, lengths a shape, a tensor its memory.
-
-    Raises TypeError: neither, or a tensor of another type.
-    """
+    """The old factory method, in the type of `self`. Nested lists give values, lengths a shape, a tensor its memory."""
     if len(data) == 1 and isinstance(data[0], Tensor):
         if data[0].dtype is not self.dtype:
             raise TypeError(f"new(): expected a tensor of type {self.dtype} (got {data[0].dtype})")
@@ -101,9 +97,6 @@ def eye(n: int, m: int | None = None, *, dtype: Dtype | None = None, **made: Any
         if length is not None and length < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {length}")
     return leaf("eye", np.eye(n, m, dtype=(dtype or get_default_dtype()).numpy), **made)
-
-
-# -- sequences ------------------------------------------------------------------------------------------------------------
 
 
 def _numbers(*values: Any) -> list[Any]:
@@ -135,8 +128,8 @@ def arange(*bounds: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
     first, *named = (made.pop(n, None) for n in ("start", "end", "step"))
     bounds = (*(bounds or (() if first is None else (first,))), *(b for b in named if b is not None))
     if not 1 <= len(bounds) <= 3:
-        forms = "(end), (start, end) or (start, end, step)"
-        raise TypeError(f"arange() received an invalid combination of arguments; it takes {forms}")
+        said = "arange() received an invalid combination of arguments; it takes"
+        raise TypeError(f"{said} (end), (start, end) or (start, end, step)")
     start, end, step = _numbers(*((0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]))
     _check_step(start, end, step)
     if dtype is None and isinstance(end, float):
@@ -145,10 +138,8 @@ def arange(*bounds: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
 
 
 def _check_step(start: Any, end: Any, step: Any) -> None:
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    refuse_if(step == 0, "step must be nonzero")
+    refuse_if((end - start) * step < 0, "upper bound and lower bound inconsistent with step sign")
 
 
 @public("torch.range")
@@ -165,13 +156,11 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Dtype | Non
 
 def _evenly(start: Any, end: Any, steps: int, kind: np.dtype[Any]) -> Array:
     """`steps` numbers from start to end, both included. Each is computed from the nearer end, as in PyTorch."""
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
+    refuse_if(steps < 0, "number of steps must be non-negative")
     start, end = _numbers(start, end)
     if steps == 1:
         return np.array([start], kind)
-    inner = kind if kind.kind in "fc" else np.dtype(np.float64)
-    i = np.arange(steps)
+    inner, i = kind if kind.kind in "fc" else np.dtype(np.float64), np.arange(steps)
     step = inner.type(end - start) / inner.type(max(steps - 1, 1))
     from_start, from_end = start + i.astype(inner) * step, end - (steps - 1 - i).astype(inner) * step
     return np.asarray(np.where(i < steps // 2, from_start, from_end).astype(kind))
@@ -190,9 +179,6 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dty
     return leaf("logspace", (np.float64(base) ** _evenly(start, end, steps, np.dtype(np.float64))).astype(kind), **made)
 
 
-# -- grids of indices -----------------------------------------------------------------------------------------------------
-
-
 @public("torch.tril_indices")
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """Row and column of every element on or below a diagonal."""
@@ -203,9 +189,6 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Dtype | None = N
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """Row and column of every element on or above a diagonal."""
     return leaf("triu_indices", np.stack(np.triu_indices(row, offset, col)).astype((dtype or int64).numpy), **made)
-
-
-# -- windows --------------------------------------------------------------------------------------------------------------
 
 
 def _window(name: str, doc: str, weights: Any) -> None:
@@ -224,17 +207,12 @@ _window("hann_window", "A raised cosine that begins at 0.", (0.5, 0.5))
 _window("hamming_window", "A raised cosine that begins at 0.08.", (0.54, 0.46))
 _window("blackman_window", "A sum of two cosines that begins at 0 with slope 0.", (0.42, 0.5, 0.08))
 
-# -- whole random numbers -------------------------------------------------------------------------------------------------
-
 
 @public("torch.randint")
 def randint(
     low: int, high: Any = None, size: Any = None, *, generator: Generator | None = None, dtype: Dtype | None = None, **made: Any
 ) -> Tensor:
-    """Whole numbers from [low, high): ``randint(high, size)`` or ``randint(low, high, size)``.
-
-    Raises RuntimeError: `low` is not smaller than `high`, or `dtype` is complex.
-    """
+    """Whole numbers from [low, high); ``randint(high, size)`` begins at 0. Raises RuntimeError: low >= high, or complex."""
     if size is None and isinstance(high, list | tuple):
         low, high, size = 0, low, high
     elif high is None and size is not None:
@@ -244,8 +222,7 @@ def randint(
     low, high = _numbers(low, high)
     if dtype is not None and dtype.is_complex:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    refuse_if(low >= high, lambda: f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return drawn("randint", size, lambda n, _: chosen(generator).integers(n, low, high), dtype or int64, **made)
 
 
@@ -261,6 +238,5 @@ def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Dty
 @public("torch.randperm")
 def randperm(n: int, *, generator: Generator | None = None, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """The numbers below `n` in random order."""
-    if n < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    refuse_if(n < 0, lambda: f"Trying to create tensor with negative dimension {n}: [{n}]")
     return leaf("randperm", chosen(generator).permutation(n).astype((dtype or int64).numpy), **made)

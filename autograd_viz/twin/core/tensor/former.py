@@ -21,17 +21,11 @@ class Overwritten(Tensor):
 
 
 class Former(NamedTuple):
-    """A tensor before an in-place change.
+    """A tensor before an in-place change: the same history, and the values if there were few."""
 
-    Attributes:
-        tensor: the same history, and the values if there were few; a weak reference if the tensor has left the graph.
-        version: its version counter then.
-        earlier: the Former of the change before.
-    """
-
-    tensor: Tensor | weakref.ref[Tensor]
+    tensor: Tensor | weakref.ref[Tensor]  # weak if the tensor has left the graph
     version: int
-    earlier: Former | None
+    earlier: Former | None  # of the change before
 
 
 def history_of(tensor: Tensor, twin: Tensor) -> Tensor:
@@ -43,10 +37,7 @@ def history_of(tensor: Tensor, twin: Tensor) -> Tensor:
 
 def as_it_is(tensor: Tensor) -> Tensor:
     """A copy of `tensor` with its history, for pictures. Of a large tensor it has no values."""
-    data = tensor._data
-    if data.size <= FEW:
-        return history_of(tensor, Tensor(data.copy("K")))
-    return history_of(tensor, gone(tensor))
+    return history_of(tensor, Tensor(tensor._data.copy("K")) if tensor._data.size <= FEW else gone(tensor))
 
 
 def gone(tensor: Tensor) -> Overwritten:
@@ -56,8 +47,7 @@ def gone(tensor: Tensor) -> Overwritten:
 
 def remember(tensor: Tensor, former: Tensor, version: int) -> None:
     """Remember the former value of `tensor`. At the end of a chain of untracked calls, older values are forgotten."""
-    more = tensor._more
-    made_by = former._made_by
+    more, made_by = tensor._more, former._made_by
     ends = type(made_by) is Call and made_by.depth == 0
     more.former = Former(former, version, None if ends else more.former)
 
@@ -67,9 +57,8 @@ def remember_before_sum(grad: Tensor) -> None:
     former = as_it_is(grad)
     remember(grad, former, grad._version)
     grad._made_by = Call("AccumulateGrad", (), None, callers_place())
-    grad._made_by.depth = (0 if former._made_by is None else former._made_by.depth) + 1
-    if grad._made_by.depth > UNTRACKED_DEPTH:
-        grad._made_by.depth = 0
+    depth = (0 if former._made_by is None else former._made_by.depth) + 1
+    grad._made_by.depth = depth if depth <= UNTRACKED_DEPTH else 0
 
 
 def forget_history(tensor: Tensor) -> None:

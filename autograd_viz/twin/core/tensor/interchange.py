@@ -44,13 +44,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         twin = memo[id(self)] = _rebuilt(type(self), self._data.copy(), self._requires_grad, self.__dict__)
         if self._grad is not None:
             twin._grad = Tensor(self._grad._data.copy())
-    known: Tensor = memo[id(self)]
-    return known
-
-
-def reduce_ex(self: Tensor, protocol: Any) -> Any:
-    """Tensor.__reduce_ex__: the parts of a pickle."""
-    return _rebuilt, (type(self), self._data, self._requires_grad, dict(self.__dict__))
+    return memo[id(self)]  # type: ignore[no-any-return]
 
 
 def _rebuilt(kind: type[Tensor], data: Array, requires_grad: bool, attributes: dict[str, Any]) -> Tensor:
@@ -95,6 +89,6 @@ for _name, _method in {
     "__dlpack__": dlpack,
     "__dlpack_device__": lambda self: self._data.__dlpack_device__(),
     "__deepcopy__": deepcopy,
-    "__reduce_ex__": reduce_ex,
+    "__reduce_ex__": lambda self, _: (_rebuilt, (type(self), self._data, self._requires_grad, dict(self.__dict__))),
 }.items():
     setattr(Tensor, _name, _method)

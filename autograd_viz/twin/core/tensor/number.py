@@ -27,8 +27,7 @@ class Number(Tensor):
 
     @property
     def _data(self) -> Array:  # type: ignore[override]
-        kind = type(self.value)
-        return np.array(self.value, np.int64) if kind is int else np.array(self.value)
+        return np.array(self.value, np.int64 if type(self.value) is int else None)
 
 
 _C_NAMES = {
@@ -38,10 +37,7 @@ _C_NAMES = {
 
 
 def fitted(value: Any, kind: np.dtype[Any]) -> Array:
-    """A number as a 0-d array of an element type, whose range it must not exceed.
-
-    Whole-number types drop the fraction; inf and nan need a float type.
-    """
+    """A number as a 0-d array of an element type, which it must fit; inf and nan need a float type. Fractions are dropped."""
     number = value.item() if isinstance(value, np.generic | np.ndarray) else value
     if kind.kind == "b":
         return np.asarray(bool(number))

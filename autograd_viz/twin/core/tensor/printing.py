@@ -42,13 +42,9 @@ def set_printoptions(
 ) -> None:  # fmt: skip
     """Set how tensors are printed. Pictures keep the default.
 
-    Args:
-        precision: digits after the point.
-        threshold: a print of more elements shows only the outer ones.
-        edgeitems: how many of them, at each end of a dimension.
-        linewidth: columns.
-        profile: "default", "short" or "full"; the other arguments change it.
-        sci_mode: True or False for all numbers; None chooses for each tensor.
+    `precision` is the digits after the point. Of more than `threshold` elements, a print shows `edgeitems` at each end of a
+    dimension. `sci_mode` is for all numbers, None chooses for each tensor. The other arguments change the `profile`, "default",
+    "short" or "full".
     """
     given: dict[str, Any] = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     before = PROFILES.get(profile, _Chosen.options)
@@ -113,21 +109,16 @@ def _nested(words: list[str], sizes: list[tuple[int, bool]], indent: int, width:
     return "[" + ("," + "\n" * len(inner) + " " * (indent + 1)).join(parts) + "]"
 
 
-def _shown(array: Array, edge: int) -> Array:
-    """The elements that a summarized print shows. They alone decide the width."""
-    for axis, length in enumerate(array.shape):
-        if length > 2 * edge:
-            array = array.take([*range(edge), *range(length - edge, length)], axis)
-    return array
-
-
 def values_text(array: Array, indent: int = 0, options: Options = DEFAULT) -> str:
     """The values alone, as rows in brackets. Of more than `options.threshold` elements, only the outer ones are written."""
     if array.size == 0:
         return "[]"
     if array.ndim == 0 and array.dtype.kind == "f":
         return _words([float(array)], True, options)[0][0]
-    shown = _shown(array, options.edgeitems) if array.size > options.threshold else array
+    shown, edge = array, options.edgeitems
+    for axis, length in enumerate(array.shape):  # the shown elements alone decide the width
+        if array.size > options.threshold and length > 2 * edge:
+            shown = shown.take([*range(edge), *range(length - edge, length)], axis)
     if shown.size == 0:
         return "[...]"
     sizes = [(few, few < all) for few, all in zip(shown.shape, array.shape, strict=True)]

@@ -11,8 +11,6 @@ from ..base.dtypes import dtype, from_numpy_dtype, get_default_dtype, promote
 from ..base.public import public
 from .tensor import Tensor
 
-# -- names with only one value ---------------------------------------------------------------------------------------------
-
 
 class layout:  # noqa: N801 -- PyTorch's name
     """How the elements lie in memory, by name."""
@@ -32,13 +30,9 @@ strided = layout("strided")
 contiguous_format, preserve_format = memory_format("contiguous_format"), memory_format("preserve_format")
 channels_last, channels_last_3d = memory_format("channels_last"), memory_format("channels_last_3d")
 
-# -- about a tensor -------------------------------------------------------------------------------------------------------
-
 _FACTS: dict[str, tuple[Any, str]] = {
-    "device": (CPU, "Where it lives: the CPU."),
-    "layout": (strided, "Dense, with strides."),
-    "is_cpu": (True, "True."),
-}
+    "device": (CPU, "Where it lives: the CPU."), "layout": (strided, "Dense, with strides."), "is_cpu": (True, "True."),
+}  # fmt: skip
 for _kind in ("cuda", "mps", "xpu", "meta", "sparse", "sparse_csr", "quantized", "mkldnn", "nested"):
     _FACTS[f"is_{_kind}"] = (False, "False.")
 for _name, (_answer, _doc) in _FACTS.items():
@@ -100,9 +94,6 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input.shape == other.shape
 
 
-# -- about types ----------------------------------------------------------------------------------------------------------
-
-
 class TypeInfo:
     """The limits of a type."""
 
@@ -157,9 +148,6 @@ def result_type(tensor1: Any, tensor2: Any) -> dtype:
 def can_cast(from_: dtype, to: dtype) -> bool:
     """May a result of the first type be written into a tensor of the second?"""
     return from_.category <= to.category
-
-
-# -- about the machine ----------------------------------------------------------------------------------------------------
 
 
 @public("torch.get_default_device")

@@ -27,8 +27,7 @@ class Generator:
     """A separate stream of random numbers, for the `generator=` of the random functions."""
 
     def __init__(self, device: Any = "cpu") -> None:
-        self._twister = np.random.MT19937()
-        self._seed = 0
+        self._twister, self._seed = np.random.MT19937(), 0
         self._waiting: float | None = None  # the second normal number of a pair
         self.manual_seed(_DEFAULT_SEED)
 
@@ -69,8 +68,6 @@ class Generator:
         self._twister.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": int(place)}}
         return self
 
-    # -- words --------------------------------------------------------------------------------------------------------
-
     def words(self, n: int) -> Array:
         """The next `n` 32-bit words."""
         return np.asarray(self._twister.random_raw(n), np.uint64)
@@ -79,8 +76,6 @@ class Generator:
         """The next `n` 64-bit words, each of two 32-bit words, the first one high."""
         pairs = self.words(2 * n).reshape(n, 2)
         return (pairs[:, 0] << np.uint64(32)) | pairs[:, 1]
-
-    # -- numbers; see Note [How a word becomes a number] --------------------------------------------------------------
 
     def doubles(self, n: int) -> Array:
         """Uniform float64 numbers in [0, 1)."""
@@ -101,8 +96,7 @@ class Generator:
             return self.normal(2 * n, np.empty(0, dtype).real.dtype, mean, std / np.sqrt(2), blocks).view(dtype)
         if n < 16 or not blocks:
             return (np.array([self._one_normal() for _ in range(n)]) * std + mean).astype(dtype)
-        inner = np.dtype(np.float64 if dtype == np.float64 else np.float32)
-        whole = n - n % 16
+        inner, whole = np.dtype(np.float64 if dtype == np.float64 else np.float32), n - n % 16
         drawn = self.uniform(whole if dtype == np.float16 else n, inner)  # float16 is made in blocks
         out = np.empty(n, inner)
         out[:whole] = _normal_blocks(drawn[:whole])
@@ -123,8 +117,7 @@ class Generator:
     def integers(self, n: int, low: int, high: int) -> Array:
         """Whole numbers from [low, high)."""
         span = high - low
-        words = self.double_words(n) if span >= 2**28 else self.words(n)
-        return (words % np.uint64(span)).astype(np.int64) + low
+        return ((self.double_words(n) if span >= 2**28 else self.words(n)) % np.uint64(span)).astype(np.int64) + low
 
     def permutation(self, n: int) -> Array:
         """The numbers below `n` in random order: each place is swapped with a random later one, or itself."""
@@ -144,9 +137,6 @@ def _normal_blocks(uniform: Array) -> Array:
     length = np.sqrt(-2.0 * np.log(1.0 - blocks[:, 0]))
     angle = uniform.dtype.type(2.0 * np.pi) * blocks[:, 1]
     return np.stack([length * np.cos(angle), length * np.sin(angle)], 1).reshape(-1)
-
-
-# -- places -----------------------------------------------------------------------------------------------------------
 
 
 def memory_order(array: Array) -> list[int]:

@@ -28,6 +28,7 @@ from ....errors import NO_FILES, CannotReadError
 from ....runtime.files import write_file
 from ..base.dtypes import BY_NAME, dtype, from_numpy_dtype
 from .as_array import Array, Size
+from .refusals import refuse_if
 from .tensor import Tensor
 
 STRUCTURE = "__structure__"
@@ -50,16 +51,10 @@ HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.re
 
 
 def save(obj: Any, f: Any) -> None:
-    """``torch.save``: write an archive, under any name.
+    """``torch.save``: write nested dictionaries, lists, tensors, arrays and plain values to a path, or a file opened for bytes.
 
-    Args:
-        obj: nested dictionaries, lists, tensors, arrays and plain values.
-        f: a path, or a file opened for writing bytes.
-
-    Raises:
-        TypeError: `f` is neither, or a value is none that an archive holds; the message says where it is.
-        ValueError: there are more parts than `load` reads.
-        CannotWriteError: the file cannot be written.
+    Raises TypeError: `f` is neither, or a value is none that an archive holds; the message says where it is. Raises ValueError:
+    there are more parts than `load` reads. Raises CannotWriteError: the file cannot be written.
     """
     if hasattr(f, "write"):
         f.write(state_bytes(obj))
@@ -74,10 +69,7 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
     """``torch.load``: read what `save` wrote, from a path or a file opened for reading bytes.
 
     NumPy's own .npz becomes a dictionary of tensors. There is one device, and no code in the files: the rest is ignored.
-
-    Raises:
-        CannotReadError: the file is missing, damaged, a pickle, not a .npz, or would unpack to too much.
-        TypeError: `f` is neither.
+    Raises TypeError: `f` is neither. Raises CannotReadError: it is missing, damaged, no .npz, or would unpack to too much.
     """
     if not hasattr(f, "read") and not isinstance(f, str | os.PathLike):
         raise TypeError(f"load(path) takes a path or a file opened for reading, got {type(f).__name__} ({f!r:.60})")
@@ -94,13 +86,10 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
 def state_bytes(state: Any) -> bytes:
     """What `save` writes."""
     arrays: dict[str, Any] = {}
-    structure = _structure(state, arrays, "state")
-    text = json.dumps(structure).encode()
+    text = json.dumps(_structure(state, arrays, "state")).encode()
     if len(arrays) > MOST_ARRAYS or len(text) > MOST_STRUCTURE or text.count(b"[") + text.count(b"{") > MOST_PARTS:
-        raise ValueError(
-            f"the state is too much for a .npz, which holds {MOST_ARRAYS:,} tensors and {MOST_PARTS // 2:,} other values; "
-            "make a tensor of each list of numbers"
-        )
+        most = f"{MOST_ARRAYS:,} tensors and {MOST_PARTS // 2:,} other values; make a tensor of each list of numbers"
+        raise ValueError(f"the state is too much for a .npz, which holds {most}")
     file = io.BytesIO()
     np.savez(file, allow_pickle=False, **arrays, **{STRUCTURE: np.frombuffer(text, np.uint8)})
     return file.getvalue()
@@ -198,12 +187,7 @@ class _Bounded:
 
 @contextmanager
 def opened(source: Any) -> Iterator[Archive]:
-    """The archive at a path, or in a file opened for reading bytes.
-
-    Raises:
-        OSError: the file is missing, or is a folder, or may never end (a pipe, a device).
-        ValueError, zipfile.BadZipFile: it is not a .npz, or it claims too much memory.
-    """
+    """The archive at a path or in a file. Raises OSError: no file that ends; ValueError, BadZipFile: no .npz, or a bomb."""
     if hasattr(source, "read"):
         here = source.tell()
         if source.read(1) == b"\x80":  # a pickle of protocol 2 or later begins with it
@@ -226,16 +210,14 @@ class Archive:
         self._zip = zip
         self._entries = {info.filename.removesuffix(SUFFIX): info for info in zip.infolist()}
         self.names = tuple(self._entries)
-        if any(name.endswith("/data.pkl") for name in self.names):
-            raise ValueError(PICKLE)
+        refuse_if(any(name.endswith("/data.pkl") for name in self.names), PICKLE, ValueError)
         for info in self._entries.values():
             if not info.filename.endswith(SUFFIX) or info.flag_bits & 1 or info.compress_type not in PACKINGS:
                 raise ValueError(f"{info.filename!r:.60} in it is no array as NumPy writes them")
         if len(self.names) > MOST_ARRAYS + 1:
             raise ValueError(f"it holds {len(self.names):,} arrays, more than {MOST_ARRAYS:,}")
         size = sum(info.file_size for info in self._entries.values())
-        if size > RATIO * length + SMALL:
-            raise ValueError(f"it would unpack from {length:,} to {size:,} bytes")
+        refuse_if(size > RATIO * length + SMALL, lambda: f"it would unpack from {length:,} to {size:,} bytes", ValueError)
 
     def size(self, name: str) -> int:
         """The bytes of an array and its header."""
@@ -249,8 +231,7 @@ class Archive:
             if version not in HEADERS:
                 raise ValueError(f"{name!r:.60} in it is an array of another version: {version}")
             shape, _, dtype = HEADERS[version](file, max_header_size=LARGEST_HEADER)
-            if dtype.hasobject:
-                raise ValueError(f"{name!r:.60} in it holds Python objects, which are never read")
+            refuse_if(dtype.hasobject, lambda: f"{name!r:.60} in it holds Python objects, which are never read", ValueError)
             left, claimed = info.file_size - file.tell(), math.prod(shape) * dtype.itemsize
             if left != claimed or min(shape, default=0) < 0:
                 raise ValueError(f"{name!r:.60} in it claims {claimed:,} bytes, and has {left:,}")

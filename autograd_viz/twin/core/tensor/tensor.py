@@ -1,7 +1,4 @@
-"""Tensor: a NumPy array with the five attributes of autograd: data, grad, grad_fn, is_leaf, requires_grad.
-
-`methods.py` puts the ops on the class, as operators and methods.
-"""
+"""Tensor: a NumPy array with data, grad, grad_fn, is_leaf and requires_grad. `methods.py` puts the ops on the class."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base import provenance
-from ..base.grad_mode import State
+from ..base.grad_mode import State, check_bool
 from ..base.kinds import Node, View
 from .as_array import Array, AsArray
 from .extra import DETACH, NON_LEAF_GRAD_WARNING, NOT_OF_LEAF, Extra, InferenceCounter, check_assigned_grad
@@ -43,19 +40,16 @@ class Tensor(AsArray):
         __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __getitem__ = __add__
 
         def __neg__(self) -> Any: ...
-
         def __getattr__(self, name: str) -> Any: ...
-
         @staticmethod
         def _array_of(data: tuple[Any, ...], is_ours: bool) -> Array: ...
 
     def __init__(self, *data: Any) -> None:
         is_ours = provenance.is_ours(sys._getframe(1).f_code.co_filename)
         self._data: Array = data[0] if is_ours and data and type(data[0]) is np.ndarray else self._array_of(data, is_ours)
-        self._requires_grad = False
+        self._requires_grad, self._output_nr = False, 0
         self._grad: Tensor | None = None
         self._node: Any = None
-        self._output_nr = 0
         self._counter: list[int] | None = None  # [number of in-place changes, *their places]; one for each memory
         self._view: View | None = None
         self._made_by: Any = None  # a provenance.Call, or the node
@@ -101,8 +95,6 @@ class Tensor(AsArray):
     def _events(self) -> tuple[provenance.Event, ...]:
         return () if self._extra is None else provenance.events_of(self._extra.statements)
 
-    # -- the five attributes ------------------------------------------------------------------------------------------
-
     @property
     def data(self) -> Tensor:
         """The values as a tensor outside the graph. Autograd does not notice changes to it."""
@@ -144,8 +136,7 @@ class Tensor(AsArray):
         """The backward node of the op that made this tensor, or None for a leaf."""
         if self._view is not None:
             self._view.refresh(self)
-        node: Node | None = self._node
-        return node
+        return self._node  # type: ignore[no-any-return]
 
     @property
     def _grad_fn(self) -> Node | None:
@@ -181,18 +172,9 @@ class Tensor(AsArray):
     def requires_grad(self) -> None:
         raise RuntimeError("requires_grad must be a bool")
 
-    # -- changing the attributes -----------------------------------------------------------------------------------------
-
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Start or stop recording ops on this leaf, and return self.
-
-        Raises:
-            RuntimeError: it is not a leaf, or its type has no gradients.
-            TypeError: not a bool.
-        """
-        if type(requires_grad) is not bool:
-            got = type(requires_grad).__name__
-            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {got}")
+        """Record ops on this leaf, or not; return self. Raises RuntimeError: no leaf, or no gradients; TypeError: no bool."""
+        check_bool("requires_grad_", "requires_grad", requires_grad)
         if self._node is not None and not requires_grad:
             raise RuntimeError(NOT_OF_LEAF + DETACH)
         if requires_grad and self._data.dtype.kind not in "fc":

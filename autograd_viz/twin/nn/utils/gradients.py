@@ -21,10 +21,7 @@ def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
 def get_total_norm(
     tensors: Tensor | Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of all tensors as one vector: the norm of their norms.
-
-    Raises RuntimeError: the norm is not finite, and `error_if_nonfinite`.
-    """
+    """The norm of the tensors' norms. Raises RuntimeError: it is not finite, and `error_if_nonfinite`."""
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
         return Tensor(np.array(0.0, np.float32))
@@ -57,12 +54,8 @@ def clip_grad_norm_(
 ) -> Tensor:  # fmt: skip
     """Scale all gradients together so that their norm is at most `max_norm`. Returns the norm before.
 
-    Args:
-        parameters: the parameters whose `grad` is clipped.
-        max_norm: the bound.
-        norm_type: the p of the norm; inf is the largest absolute value.
-        error_if_nonfinite: raise if the norm is nan or inf.
-        foreach: has no effect.
+    `norm_type` is the p of the norm; inf is the largest absolute value. Raises RuntimeError: it is not finite, and
+    `error_if_nonfinite`.
     """
     chosen = _with_gradients([parameters] if isinstance(parameters, Tensor) else parameters)
     total = get_total_norm([p.grad for p in chosen], norm_type, error_if_nonfinite)

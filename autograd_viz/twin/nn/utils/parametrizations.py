@@ -7,17 +7,9 @@ from typing import Any
 from ...core.tensor import Tensor
 from ..functional import normalize
 from ..module import Module
+from . import recomputed
 from .parametrize import register_parametrization
-
-from .recomputed import (  # isort: skip
-    as_matrix,
-    dim_of_outputs,
-    largest_singular_value,
-    norm_except_dim,
-    power_method,
-    random_unit,
-    weight_of,
-)
+from .recomputed import as_matrix, power_method
 
 __all__ = ["spectral_norm", "weight_norm"]
 
@@ -29,11 +21,11 @@ class _WeightNorm(Module):
 
     def forward(self, weight_g: Any, weight_v: Any) -> Any:
         """The weight of a length and a direction."""
-        return weight_of(weight_v, weight_g, self.dim)
+        return recomputed.weight_of(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Any) -> tuple[Any, Any]:
         """Its length and itself."""
-        return norm_except_dim(weight, self.dim), weight
+        return recomputed.norm_except_dim(weight, self.dim), weight
 
 
 class _SpectralNorm(Module):
@@ -47,7 +39,7 @@ class _SpectralNorm(Module):
         self.dim, self.eps, self.n_power_iterations = dim % weight.ndim, eps, n_power_iterations
         if weight.ndim > 1:
             matrix = as_matrix(weight.detach(), self.dim)
-            u, v = (random_unit(matrix, length, eps) for length in matrix.shape)
+            u, v = (recomputed.random_unit(matrix, length, eps) for length in matrix.shape)
             self.register_buffer("_u", u)
             self.register_buffer("_v", v)
             power_method(matrix, u, v, 15, eps, u_first=True)
@@ -59,7 +51,7 @@ class _SpectralNorm(Module):
         matrix = as_matrix(weight, self.dim)
         if self.training:
             power_method(matrix, self._u, self._v, self.n_power_iterations, self.eps, u_first=True)
-        return weight / largest_singular_value(matrix, self._u, self._v)
+        return weight / recomputed.largest_singular_value(matrix, self._u, self._v)
 
     def right_inverse(self, value: Any) -> Any:
         """The value itself."""
@@ -67,13 +59,7 @@ class _SpectralNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Compute a weight from its length and its direction.
-
-    Args:
-        module: whose weight it is.
-        name: its name.
-        dim: one length per slice along it; None for a single length.
-    """
+    """Compute a weight from its direction and its length, one per slice along `dim`; None for a single length."""
     return register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
 
@@ -82,18 +68,11 @@ def spectral_norm(
 ) -> Module:
     """Divide a weight by its largest singular value, which a power method finds over the calls in training mode.
 
-    Args:
-        module: whose weight it is.
-        name: its name.
-        n_power_iterations: per call.
-        eps: keeps divisors above 0.
-        dim: where the weight has one slice per output.
-
-    Raises:
-        ValueError: there is no such tensor.
+    The iterations are those per call; `dim` is where the weight has one slice per output. Raises ValueError: there is no such
+    tensor.
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
-    kind = _SpectralNorm(weight, n_power_iterations, dim_of_outputs(module, dim), eps)
+    kind = _SpectralNorm(weight, n_power_iterations, recomputed.dim_of_outputs(module, dim), eps)
     return register_parametrization(module, name, kind)

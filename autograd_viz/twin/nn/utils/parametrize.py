@@ -30,24 +30,16 @@ def cached() -> Iterator[None]:
             _Cache.tensors.clear()
 
 
-def _register(module: Module, name: str, tensor: Tensor) -> None:
-    if isinstance(tensor, Parameter):
-        module.register_parameter(name, tensor)
-    else:
-        module.register_buffer(name, tensor)
+def _register(module: Module, name: str, tensor: Any) -> None:
+    (module.register_parameter if isinstance(tensor, Parameter) else module.register_buffer)(name, tensor)
 
 
 class ParametrizationList(ModuleList):
-    """What computes one tensor: functions, and what they begin with.
-
-    Attributes:
-        original: what the first function takes; `original0`, `original1`, ... if it takes several.
-        unsafe: the functions may change shape and type.
-    """
+    """What computes one tensor: functions, and what they begin with, `original` (or `original0`, `original1`, ...)."""
 
     def __init__(self, modules: Sequence[Module], original: Any, unsafe: bool = False) -> None:
         super().__init__(modules)
-        self.unsafe = unsafe
+        self.unsafe = unsafe  # the functions may change shape and type
         with no_grad():
             new: Any = original
             for module in reversed([*self]):
@@ -126,14 +118,8 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def register_parametrization(module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False) -> Module:
     """Compute a parameter or buffer by `parametrization` each time it is read. Several run one after the other.
 
-    Args:
-        module: whose tensor it is.
-        tensor_name: its name.
-        parametrization: a module from the original to the tensor. Its `right_inverse` makes an original of a tensor.
-        unsafe: it may change shape and type.
-
-    Raises:
-        ValueError: there is no such tensor, or its shape or type changes.
+    It is a module from the original to the tensor. Its `right_inverse` makes an original of a tensor.
+    Raises ValueError: there is no such tensor, or its shape or type changes, which `unsafe` allows.
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -152,9 +138,8 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
         _inject(module, tensor_name)
         module.parametrizations[tensor_name] = parts
     else:
-        raise ValueError(
-            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name '{tensor_name}'"
-        )
+        wanted = "a parameter, a buffer, or a parametrized element"
+        raise ValueError(f"Module '{module}' does not have {wanted} with name '{tensor_name}'")
     return module
 
 
@@ -165,8 +150,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
-    parts = module.parametrizations[tensor_name]
-    now = getattr(module, tensor_name)
+    parts, now = module.parametrizations[tensor_name], getattr(module, tensor_name)
     if parts.is_tensor:
         original = parts.original
         if leave_parametrized:
@@ -174,10 +158,8 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     elif leave_parametrized:
         original = Parameter(now.detach()) if now.requires_grad else now
     else:
-        raise ValueError(
-            "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a sequence of "
-            "tensors."
-        )
+        said = "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of"
+        raise ValueError(f"{said} a sequence of tensors.")
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
     _register(module, tensor_name, original)

@@ -7,20 +7,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.base.grad_mode import no_grad
-from ...core.tensor.creation import rand_like
-from ...core.tensor.factories import ones_like, zeros_like
+from ...core.tensor import ones_like, rand_like, zeros_like
 from ..parameter import Parameter
 from .gradients import parameters_to_vector
 
 
 class BasePruningMethod:
-    """A way to choose what is pruned, and the hook that prunes it. A subclass defines `compute_mask`.
+    """A way to choose what is pruned, and the hook that prunes it. A subclass defines `compute_mask`."""
 
-    Attributes:
-        PRUNING_TYPE: "unstructured" sees the elements that are left, "structured" the channels that are left, "global" all.
-    """
-
-    PRUNING_TYPE = "unstructured"
+    PRUNING_TYPE = "unstructured"  # it sees the elements that are left; "structured" the channels that are left, "global" all
     dim = -1
     _tensor_name: str
 
@@ -45,8 +40,7 @@ class BasePruningMethod:
             where = mask == 1
         elif self.PRUNING_TYPE == "structured" and t.dim() > 1:
             dim = self.dim % t.dim()
-            left = mask.sum([d for d in range(t.dim()) if d != dim]) != 0
-            where = (*[slice(None)] * dim, left)
+            where = (*[slice(None)] * dim, mask.sum([d for d in range(t.dim()) if d != dim]) != 0)
         new = mask.clone()
         new[where] = self.compute_mask(t[where], mask[where]).to(mask.dtype)
         return new
@@ -133,10 +127,8 @@ class LnStructured(_ByAmount):
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """Prune the channels with the smallest norms."""
         if t.dim() <= 1:
-            raise ValueError(
-                "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
-                f"{t.shape} with {t.dim()} dims"
-            )
+            said = "Structured pruning can only be applied to multidimensional tensors."
+            raise ValueError(f"{said} Found tensor of shape {t.shape} with {t.dim()} dims")
         size, dim = t.shape[self.dim], self.dim % t.dim()
         count = _count(self.amount, size)
         if count == 0:
@@ -187,10 +179,8 @@ def global_unstructured(parameters: Iterable[Any], pruning_method: Any, **kwargs
     """Prune several parameters, (module, name), as if they were one."""
     pairs, method = list(parameters), pruning_method(**kwargs)
     if method.PRUNING_TYPE != "unstructured":
-        raise TypeError(
-            f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} of type '
-            f"{method.PRUNING_TYPE}"
-        )
+        said = 'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`.'
+        raise TypeError(f"{said} Found method {pruning_method} of type {method.PRUNING_TYPE}")
     tensors = [getattr(module, name) for module, name in pairs]
     masks = [getattr(m, f"{n}_mask", ones_like(t)) for (m, n), t in zip(pairs, tensors, strict=True)]
     values, before = (parameters_to_vector(t).detach() for t in (tensors, masks))

@@ -86,10 +86,7 @@ def find(module: Any, kind: str, name: str) -> int | None:
 
 
 def end(module: Any, kind: str, name: str, inputs: list[str]) -> Any:
-    """Make the present value the parameter again, and remove what it was computed from.
-
-    Raises ValueError: there is no such hook.
-    """
+    """Make the present value the parameter again, without what it was computed from. Raises ValueError: no such hook."""
     number = find(module, kind, name)
     refuse_if(number is None, lambda: f"{kind} of '{name}' not found in {module}", ValueError)
     hook = module._forward_pre_hooks.pop(number)[0]

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...core.ops.shape.joining import cat, stack
-from ...core.tensor import Tensor, refuse_if
-from ...core.tensor.creation import as_tensor
-from ...core.tensor.factories import full
+from ...core.tensor import Tensor, as_tensor, full, refuse_if
 
 
 def pad_sequence(
     sequences: Sequence[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Any:
-    """The sequences in one tensor, with padding for the shorter ones.
+    """Tensors that differ only in their first length in one, (time, batch, ...), or with `batch_first` (batch, time, ...).
 
-    Args:
-        sequences: tensors that differ only in their first length.
-        batch_first: (batch, time, ...) instead of (time, batch, ...).
-        padding_value: the value of the padding.
-        padding_side: "right" pads at the end, "left" at the beginning.
-
-    Raises:
-        RuntimeError: an unknown `padding_side`.
+    The padding is at the end, or for "left" at the beginning. Raises RuntimeError: another side.
     """
     refuse_if(padding_side not in ("left", "right"), "Expected padding_side to be one of left or right")
     longest = max(s.shape[0] for s in sequences)
@@ -43,21 +35,10 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = F
     return [row.narrow(0, 0, int(n)) for row, n in zip(batches.unbind(0), lengths, strict=True)]
 
 
-class _Parts(NamedTuple):
-    data: Any
-    batch_sizes: Any
-    sorted_indices: Any
-    unsorted_indices: Any
-
-
-class PackedSequence(_Parts):
+class PackedSequence(namedtuple("_Parts", ("data", "batch_sizes", "sorted_indices", "unsorted_indices"))):
     """The elements of all sequences, time by time, the longest sequence first. Recurrent layers take it and return one.
 
-    Attributes:
-        data: (number of elements, ...).
-        batch_sizes: how many sequences go on at each time.
-        sorted_indices: the order of the sequences, or None if they came in it.
-        unsorted_indices: how to undo it.
+    `batch_sizes` says how many sequences go on at each time, `sorted_indices` their order, or None if they came in it.
     """
 
     __slots__ = ()
@@ -79,16 +60,10 @@ class PackedSequence(_Parts):
 
 
 def pack_padded_sequence(input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
-    """Pack a batch of padded sequences.
+    """Pack a batch of padded sequences, (time, batch, ...), or with `batch_first` (batch, time, ...).
 
-    Args:
-        input: (time, batch, ...).
-        lengths: of each sequence, a list or a tensor.
-        batch_first: (batch, time, ...) instead.
-        enforce_sorted: the longest sequence comes first; False sorts them.
-
-    Raises:
-        RuntimeError: the lengths do not fit, or are not sorted; in PyTorch's words.
+    The longest sequence comes first, unless `enforce_sorted` is False.
+    Raises RuntimeError: the lengths do not fit, or are not sorted; in PyTorch's words.
     """
     counts, order = np.asarray(as_tensor(lengths)._data, np.int64), None
     if not enforce_sorted:
@@ -120,24 +95,15 @@ def _check_lengths(counts: Any, shape: Any) -> None:
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Any, Any]:
-    """The batch of padded sequences, and their lengths.
+    """The batch of padded sequences, (time, batch, ...), or with `batch_first` (batch, time, ...), and their lengths.
 
-    Args:
-        sequence: what was packed.
-        batch_first: (batch, time, ...) instead of (time, batch, ...).
-        padding_value: the value of the padding.
-        total_length: pad to this length instead of the longest.
-
-    Raises:
-        ValueError: `total_length` is shorter than the longest.
+    They are padded to the longest, or to `total_length`. Raises ValueError: that is shorter.
     """
     data, sizes = sequence.data, sequence.batch_sizes._data
     times = len(sizes) if total_length is None else total_length
     if times < len(sizes):
-        raise ValueError(
-            "Expected total_length to be at least the length of the longest sequence in input, but got "
-            f"total_length={total_length} and max sequence length being {len(sizes)}"
-        )
+        said = "Expected total_length to be at least the length of the longest sequence in input"
+        raise ValueError(f"{said}, but got total_length={total_length} and max sequence length being {len(sizes)}")
     going = np.arange(sizes[0]) < np.pad(sizes, (0, times - len(sizes)))[:, None]
     places = np.where(going, np.cumsum(going).reshape(going.shape) - 1, len(data))  # the row behind the data is padding
     rows = cat([data, full((1, *data.shape[1:]), padding_value, dtype=data.dtype)])

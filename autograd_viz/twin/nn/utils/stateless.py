@@ -34,16 +34,9 @@ def functional_call(
 ) -> Any:  # fmt: skip
     """Call a module with other tensors in place of some of its parameters and buffers, which stay as they are.
 
-    Args:
-        module: the module.
-        parameter_and_buffer_dicts: tensors by dotted names, or several such dictionaries.
-        args: the arguments, in a tuple; or the only one.
-        kwargs: the keyword arguments.
-        tie_weights: a tensor also replaces the parameters that share memory under other names.
-        strict: refuse missing and unexpected names.
-
-    Raises:
-        RuntimeError: `strict`, and the names are not those of the module.
+    The tensors are in a dictionary by dotted names, or in several; `args` in a tuple, or the only one. With `tie_weights` a
+    tensor also replaces the parameters that share memory under other names.
+    Raises RuntimeError: `strict`, and the names are not those of the module.
     """
     given = parameter_and_buffer_dicts
     tensors = dict(given) if isinstance(given, dict) else {n: t for part in given for n, t in part.items()}

@@ -246,8 +246,7 @@ class OneCycleLR(_WithMomentum):
         up, end = float(pct_start * self.total_steps) - 1, self.total_steps - 1
         # each phase: its end, its first and last rate (0 initial, 1 highest, 2 lowest)
         self.phases = [(up, 0, 1), (2 * up, 1, 0), (end, 0, 2)] if three_phase else [(up, 0, 1), (end, 1, 2)]
-        tops = per_group(max_lr, optimizer)
-        self.rates = [(top / div_factor, top, top / div_factor / final_div_factor) for top in tops]
+        self.rates = [(n / div_factor, n, n / div_factor / final_div_factor) for n in per_group(max_lr, optimizer)]
         self.momentums = list(zip(per_group(max_momentum, optimizer), per_group(base_momentum, optimizer), strict=True))
         if cycle_momentum:
             self._find_momentum(optimizer, "cycle_momentum")

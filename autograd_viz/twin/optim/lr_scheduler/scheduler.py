@@ -21,12 +21,7 @@ ORDER_WARNING = (
 
 
 class LRScheduler:
-    """Sets the learning rate of each group, first in its constructor.
-
-    Args:
-        optimizer: the optimizer whose rates it sets.
-        last_epoch: -1 to start, or the epoch to continue from.
-    """
+    """Sets the learning rate of each group, first in its constructor. `last_epoch`: -1, or the one to continue from."""
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         refuse_if(not isinstance(optimizer, Optimizer), lambda: f"{type(optimizer).__name__} is not an Optimizer", TypeError)
@@ -37,8 +32,7 @@ class LRScheduler:
             elif "initial_lr" not in group:
                 raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming an optimizer")
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch = last_epoch
-        self._step_count = 0
+        self.last_epoch, self._step_count = last_epoch, 0
         self._last_lr: list[float] = []
         self._initial_step()
 
@@ -70,12 +64,8 @@ class LRScheduler:
         if self._step_count == 1 and self.optimizer._steps == self._first_steps:
             warnings.warn(ORDER_WARNING, UserWarning, stacklevel=2)
         self._step_count += 1
-        if epoch is None:
-            self.last_epoch += 1
-            self._set(self.get_lr())
-        else:
-            self.last_epoch = epoch
-            self._set(self._rates_of(epoch))
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        self._set(self.get_lr() if epoch is None else self._rates_of(epoch))
 
     def _set(self, rates: list[float]) -> None:
         for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
@@ -84,8 +74,7 @@ class LRScheduler:
 
     def state_dict(self) -> dict[str, Any]:
         """Everything except the optimizer and functions."""
-        kept = {k: v for k, v in vars(self).items() if k != "optimizer"}
-        return {k: v for k, v in kept.items() if not isinstance(v, types.FunctionType)}
+        return {k: v for k, v in vars(self).items() if k != "optimizer" and not isinstance(v, types.FunctionType)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue from `state_dict`."""

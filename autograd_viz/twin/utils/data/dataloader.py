@@ -9,18 +9,14 @@ import numpy as np
 
 from ...core.base.dtypes import float64
 from ...core.ops.shape.joining import stack
-from ...core.tensor import Tensor, refuse_if
-from ...core.tensor.creation import as_tensor, tensor
-from ...core.tensor.random import Generator
+from ...core.tensor import Generator, Tensor, as_tensor, refuse_if
+from ...core.tensor.creation import tensor
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, fresh_seed
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Examples as one batch: tensors are stacked, numbers become a tensor, tuples and dictionaries are handled part by part.
-
-    Raises TypeError: examples of another type.
-    """
+    """Examples as a batch: tensors stacked, numbers as a tensor, tuples and dictionaries by parts. Raises TypeError."""
     first = batch[0]
     if isinstance(first, Tensor | np.ndarray):
         return stack([as_tensor(b) for b in batch], 0)
@@ -37,18 +33,11 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 class DataLoader:
-    """Iterates over a dataset in batches.
+    """Iterates over a dataset in batches; with a `batch_size` of None, over single examples.
 
-    Args:
-        dataset: an object with ``__getitem__`` and ``__len__``, or an IterableDataset.
-        batch_size: examples per batch; None for single examples.
-        shuffle: a new random order in each epoch.
-        sampler: another order of the examples.
-        batch_sampler: the indices of each batch.
-        num_workers: has no effect; nor have the options that are not named here.
-        collate_fn: makes a batch from a list of examples.
-        drop_last: drop an incomplete last batch.
-        generator: the source of the random order.
+    The dataset has ``__getitem__`` and ``__len__``, or is an IterableDataset. `shuffle`: a new random order in each epoch, from
+    the `generator`; `sampler` gives another order, `batch_sampler` the indices of each batch. `collate_fn` makes a batch from a
+    list of examples. `drop_last` drops an incomplete last batch. The other options have no effect.
     """
 
     def __init__(

@@ -9,8 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...core.tensor import refuse_if
-from ...core.tensor.random import Generator, chosen
+from ...core.tensor import Generator, chosen, refuse_if
 
 
 class Dataset:
@@ -113,10 +112,7 @@ class ChainDataset(IterableDataset):
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
-    """Split a dataset at random into parts of these lengths, or of these fractions if their sum is 1.
-
-    Raises ValueError: the sum of the lengths is not the dataset's length.
-    """
+    """Split a dataset at random into parts of these lengths (ValueError: others), or of these fractions if their sum is 1."""
     total = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         refuse_if(any(not 0 <= share <= 1 for share in lengths), "Fraction at index 0 is not between 0 and 1", ValueError)

@@ -107,5 +107,4 @@ class WeightedRandomSampler(Sampler):
 
 def fresh_seed(generator: Generator | None) -> int:
     """A random seed from a generator."""
-    source = chosen(generator)
-    return int(source.double_words(1)[0] % np.uint64(2**63))
+    return int(chosen(generator).double_words(1)[0] % np.uint64(2**63))
