@@ -211,7 +211,7 @@ def _pairs_rows(f: Facts, q: Question, node: str, n: tuple[int, ...]) -> bool:
         has_column = f.live.called_as(node) in ("l1_loss", "smooth_l1_loss", "huber_loss", "mse_loss")
         has_column = has_column or any(tuple(v.shape) == (*n, 1) for v in _named_data(f, q, node))
         return has_column and _is_row_of_layer(f, node, n) and _is_averaged(f, node)
-    given = f.inputs(node)
+    given = [t for t in f.inputs(node) if t.value.dtype != NOT_TOLD]
     trained, data = ([t.value.shape for t in given if t.requires_grad is is_it] for is_it in (True, False))
     data = data or [tuple(v.shape) for v in _named_data(f, q, node)]  # of a pass that has been freed
     is_pair = len(trained) == 1 and {*trained, *data} == {(*n, 1), n}

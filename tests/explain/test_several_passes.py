@@ -1,0 +1,180 @@
+"""Programs with passes of several losses: each model is asked about its own; and what is asked of one parameter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .explained import told
+from .test_checks import found
+
+pytestmark = pytest.mark.torch
+BEGIN = "nn, F, optim = torch.nn, torch.nn.functional, torch.optim\n"
+ACTOR = """
+actor, critic = nn.Linear(6, 3), nn.Linear(6, 1)
+oa, oc = optim.Adam(actor.parameters(), 1e-3), optim.Adam(critic.parameters(), 1e-3)
+for i in range(3):
+    states, actions, returns = torch.randn(32, 6), torch.arange(32) % 3, torch.randn(32, 1)
+    advantages = {0}
+    ratio = (actor(states).log_softmax(1).gather(1, actions[:, None]).squeeze(1) + 1).exp()
+    policy_loss = -torch.min(ratio * advantages, ratio.clamp(0.8, 1.2) * advantages).mean()
+    {1}policy_loss.backward(); oa.step()
+    value_loss = F.mse_loss(critic(states), returns)
+    oc.zero_grad(); value_loss.backward(); oc.step()
+"""
+CRITIC = """
+G, D = nn.Linear(4, 2), nn.Linear(2, 1)
+og, od = optim.Adam(G.parameters(), 1e-3), optim.Adam(D.parameters(), 1e-3)
+for i in range(4):
+    {0}
+    (D(G(torch.randn(8, 4)).detach()).mean() - D(torch.randn(8, 2)).mean()).backward(); od.step()
+    og.zero_grad(); (-D(G(torch.randn(8, 4))).mean()).backward(); og.step()
+"""
+
+
+def asked(program: str, ask: str) -> str:
+    import torch
+
+    return str(told(BEGIN + program, ask, torch=torch))
+
+
+def test_an_actor_is_asked_about_its_own_pass_though_the_critics_was_the_last() -> None:
+    said = "broadcasts shape (32, 1) and shape (32,) to shape (32, 32)"
+    fault, twin = (ACTOR.format(f"returns - critic(states).detach(){s}", "oa.zero_grad(); ") for s in ("", ").squeeze(1)"))
+    twin = twin.replace("returns - critic", "(returns - critic")
+    assert said in asked(fault, "actor.weight") and said in asked(fault, "actor")
+    for answer in (asked(twin, "actor.weight"), asked(twin, "actor")):
+        assert said not in answer and "left over" not in answer and "Nothing stands out" in answer
+
+
+def test_a_gradient_that_a_later_phase_does_not_reach_is_left_over() -> None:
+    phases = """
+body, head = nn.Linear(4, 4), nn.Linear(4, 2)
+opt = optim.SGD([*body.parameters(), *head.parameters()], 0.1)
+head(body(torch.randn(8, 4))).pow(2).mean().backward(); opt.step()
+opt.zero_grad(set_to_none=False)
+head(body(torch.randn(8, 4))).pow(2).mean().backward(); opt.step()
+for i in range(3):
+    head(torch.randn(8, 4)).pow(2).mean().backward(); opt.step()
+"""
+    assert "left over from an earlier pass" in asked(phases, "body.weight")
+
+
+@pytest.mark.parametrize(("clearing", "said"), [("od.zero_grad()", False), ("pass", True)])
+def test_a_sum_with_the_generators_pass_is_told_where_no_round_clears_it(clearing: str, said: bool) -> None:
+    answer = asked(CRITIC.format(clearing), "D.weight")
+    assert ("zero_grad()" in answer) == said, answer
+
+
+def test_a_closure_of_lbfgs_is_no_number_of_the_program() -> None:
+    program = """
+net = nn.Linear(3, 1)
+opt = optim.LBFGS(net.parameters(), lr=0.5, max_iter=4, line_search_fn="strong_wolfe")
+x = torch.randn(8, 3)
+def closure():
+    opt.zero_grad()
+    loss = {0}
+    loss.backward()
+    return loss
+for i in range(3):
+    loss = opt.step(closure)
+"""
+    part = "net(x).pow(2).mean()"
+    assert "lacks a part" not in asked(program.format(part), "net.weight")
+    assert "lacks a part" in asked(program.format(f"{part} + float(net.weight.sum()) * net.bias.sum()"), "net.weight")
+
+
+@pytest.mark.parametrize(("steps", "said"), [(3, False), (6, True)])
+def test_a_rate_of_zero_is_told_where_steps_follow_the_end_of_the_schedule(steps: int, said: bool) -> None:
+    program = f"""
+net = nn.Linear(3, 1)
+opt = optim.SGD(net.parameters(), lr=0.1)
+schedule = optim.lr_scheduler.LinearLR(opt, 1.0, 0.0, total_iters=3)
+for i in range({steps}):
+    loss = net(torch.randn(8, 3)).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step(); schedule.step()
+"""
+    assert ("learning rate in SGD is 0" in asked(program, "net.weight")) == said
+
+
+TAGS = """
+net = nn.Sequential(nn.Linear(4, 6), {0})
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    x, y = torch.randn(12, 4), {1}
+    loss = F.binary_cross_entropy(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+TERM = """
+net = nn.Linear(4, 1)
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    x, y = torch.randn(12, 4), (torch.arange(12) % 2).float()[:, None]
+    p = net(x).sigmoid()
+    loss = F.binary_cross_entropy(p, y) + {0}
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+BOXES = """
+net = nn.Linear(4, 4)
+x, boxes = torch.randn(8, 4), {0} + torch.rand(8, 4).sort(1).values
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(3):
+    p = net(x).sort(1).values
+    wh = (torch.min(p[:, 2:], boxes[:, 2:]) - torch.max(p[:, :2], boxes[:, :2])).clamp(min=0)
+    inter = wh[:, 0] * wh[:, 1]
+    loss = (1 - inter / ((p[:, 2] - p[:, 0]) * (p[:, 3] - p[:, 1]) + 1 - inter + 1e-7)).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+NOISED = """
+emb, net = nn.Embedding(10, 4), nn.Sequential(nn.Linear(6, 16), nn.SiLU(), nn.Linear(16, 2))
+opt = optim.Adam([*emb.parameters(), *net.parameters()], 1e-3)
+def mixed(x, noise):
+    return 0.8 * x + 0.6 * {0}
+for i in range(3):
+    x, t = torch.rand(200, 2), torch.arange(200) % 10
+    noise = torch.randn_like(x)
+    loss = F.mse_loss(net(torch.cat([mixed(x, noise), emb(t)], 1)), noise)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+KINDS = {  # the fault, its twins, what is said of the fault alone
+    "tags of a softmax": (
+        TAGS.format("nn.Softmax(1)", "(torch.rand(12, 6) > 0.4).float()"),
+        [
+            TAGS.format("nn.Sigmoid()", "(torch.rand(12, 6) > 0.4).float()"),
+            TAGS.format("nn.Softmax(1)", "F.one_hot(torch.arange(12) % 6, 6).float()"),
+        ],
+        "For several labels in a row use sigmoid",
+    ),
+    "a term behind a threshold": (
+        TERM.format("(1 - ((p > 0.5).float() * y).sum() / y.sum())"),
+        [TERM.format("(1 - (p * y).sum() / y.sum())"), TERM.format("((p > 0.5).float() * (p - y) ** 2).mean()"),
+         TERM.format("(x > 0).float().mean()")],
+        "a term of the loss trains nothing: p > 0.5 has no gradient",
+    ),
+    "boxes that do not overlap": (
+        BOXES.format("100"), [BOXES.format("0.1 * torch.randn(8, 1)")], "all inputs of clamp lie outside its bounds",
+    ),
+    "noise beside an embedding": (
+        NOISED.format("torch.randn_like(x)"),
+        [NOISED.format("noise"), NOISED.format("(noise + 0.1 * torch.randn_like(x))")],
+        "that is not the noise of the input",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_fault_is_told_of_the_run_and_of_a_parameter_and_its_twins_are_not(name: str) -> None:
+    fault, twins, said = KINDS[name]
+    assert said in str(found(BEGIN + fault, "torch")) and said in asked(fault, "next(iter(net.parameters()))")
+    for twin in twins:
+        answers: tuple[Any, ...] = (found(BEGIN + twin, "torch"), asked(twin, "next(iter(net.parameters()))"))
+        assert not any(said in str(answer) for answer in answers), (twin, *map(str, answers))
+
+
+def test_a_parameter_is_told_what_check_finds_elsewhere_in_its_pass() -> None:
+    words = "net = nn.Sequential(nn.Embedding(9, 4, padding_idx=0), nn.Linear(4, 9))\n" + (
+        "X = torch.randint(1, 9, (6, 5)); X[:, 3:] = 0\nloss = F.cross_entropy(net(X).transpose(1, 2), X{0})\nloss.backward()\n"
+    )
+    assert "Pass ignore_index=0" in asked(words.format(""), "net[1].weight")
+    assert "Nothing stands out" in asked(words.format(", ignore_index=0"), "net[1].weight")
