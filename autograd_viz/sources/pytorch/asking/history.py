@@ -20,11 +20,11 @@ from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_leaf, reach
 from ..reading.op_log import Event, Log, PassRecord, op_of
 from ..reading.op_pages import Leaf, OpRecord, SeenOp, name_of_function, op_of_node
 from ..reading.saved import VERSIONS
-from ..reading.shards import ranks_of, sharded
+from ..reading.shards import sharded
 from ..reading.values import unseen
 from ..recording import watch
+from ..recording.data import is_written, order_of
 from ..recording.last_pass import saved_tensors
-from ..recording.row_order import is_written, order_of
 
 SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
 
@@ -41,20 +41,17 @@ class TorchHistory:
         self._log = recorder.log if recorder is not None and self.is_recorded else Log()
         self.passes: Sequence[PassRecord] = tuple(self._log.passes)
         self.left: Sequence[OpRecord] = tuple(self._log.left)
-        self.scalers: Sequence[Event] = tuple(self._log.scalers)
         self.clips: Sequence[Event] = tuple(e for e in self._log.modes if e.name.startswith("clip_grad_"))
         self.gone: Sequence[Event] = tuple(e for e in self._log.steps if e.detail() is None)
-        self.onto_itself: Sequence[Event] = tuple(self._log.onto_itself)
         self.born: Sequence[Event] = tuple(self._log.optimizers)
-        self.layers: Sequence[Event] = tuple(self._log.layers)
-        self.seeds: Sequence[Event] = tuple(self._log.seeds)
-        self.draws: Sequence[Event] = tuple(self._log.draws)
+        for kind in ("scalers", "onto_itself", "layers", "seeds", "draws"):
+            setattr(self, kind, tuple(getattr(self._log, kind)))
+        self.events_of, self.used = unseen(self._log.events_of), unseen(self._log.used)
+        self.is_leaf, self.grad_of = unseen(is_leaf), unseen(grad_of)
 
     @unseen
     def op_of(self, tensor: Any) -> OpRecord | None:
-        """The op that made a tensor. A node that an op made inside has this op. A leaf has none, even if its value came from an
-        op.
-        """
+        """The op that made a tensor; of a node that an op made inside, this op. A leaf has none, whatever made its value."""
         if tensor.requires_grad and is_leaf(tensor):
             return None
         found = op_of(tensor, self._log) or _op_of_recording(tensor)
@@ -65,21 +62,6 @@ class TorchHistory:
             found.given = [op for n in near[-1:] if (op := op_of_node(n)) is not None]
             found.given += [v for n in behind if (v := getattr(n, "variable", None)) is not None]
         return found
-
-    @unseen
-    def events_of(self, tensor: object, *kinds: str) -> list[Event]:
-        """Events of its storage."""
-        return self._log.events_of(tensor, *kinds)
-
-    @unseen
-    def is_leaf(self, tensor: object) -> bool:
-        """Did no op make it?"""
-        return is_leaf(tensor)
-
-    @unseen
-    def grad_of(self, tensor: torch.Tensor) -> Any:
-        """The grad, without a warning."""
-        return grad_of(tensor)
 
     @unseen
     def state_of(self, tensor: torch.Tensor) -> str:
@@ -101,8 +83,7 @@ class TorchHistory:
         grad = grad_of(tensor)
         if grad is None or grad.layout is not torch.strided:
             return 0.0, 0.0
-        own, its = map(_norm, (tensor.detach(), grad.detach()))
-        return own, its
+        return _norm(tensor.detach()), _norm(grad.detach())
 
     @unseen
     def clearings(self, tensor: Any) -> list[Event]:
@@ -150,11 +131,6 @@ class TorchHistory:
         return self._log.users(ops | {ref.numbers[0] for t in tensors for ref in weakref.getweakrefs(t) if type(ref) is Leaf})
 
     @unseen
-    def used(self, tensor: torch.Tensor) -> Event | None:
-        """The last op that had the leaf as an input."""
-        return self._log.used(tensor)
-
-    @unseen
     def optimizers(self, tensor: Any) -> list[Holder]:
         """Recorded optimizers, and other live ones."""
         found: dict[Any, Event | None] = {o: e for e in self._log.optimizers if (o := e.detail()) is not None}
@@ -165,7 +141,7 @@ class TorchHistory:
     def shards(self, tensor: torch.Tensor) -> int:
         """Over how many ranks FSDP has sharded the parameter."""
         found = sharded(tensor) if hasattr(type(tensor), "device_mesh") else None  # a DTensor; the search is slow
-        return 0 if found is None else ranks_of(found)
+        return 0 if found is None else int(found.mesh_info.shard_mesh_size)
 
     def early(self, tensor: torch.Tensor) -> None:
         """Unknown: an op without an input that requires grad is not kept."""
@@ -227,11 +203,8 @@ class TorchHistory:
             return saver, None
         now, expected = int(versions.group(1)), int(versions.group(2))
         wanted = tuple(int(n) for n in shape.group(1).split(",") if n.strip()) if shape is not None else None
-        changes = [
-            e
-            for e in self._log.all_events("written")
-            if expected < e.detail[0] <= now and (saver is None or e.number > saver.number)
-        ]
+        written = (e for e in self._log.all_events("written") if expected < e.detail[0] <= now)
+        changes = [e for e in written if saver is None or e.number > saver.number]
         whole = [e for e in changes if e.detail[1] == wanted] or changes  # none if the change came through a view
         first = min(whole, key=lambda e: e.number, default=None)
         step = next((s for s in self._log.steps if saver is not None and s.number > saver.number), None)

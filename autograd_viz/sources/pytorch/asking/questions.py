@@ -52,9 +52,8 @@ class Replay(NamedTuple):
 
 
 def replay(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None) -> Replay:
-    """What ``root.backward(gradient)`` sends through a graph that is not freed. The pass is taken back.
-
-    It may stop early, as a saved tensor may be gone.
+    """What ``root.backward(gradient)`` sends through a graph that is not freed. The pass is taken back. It may stop early, as a
+    saved tensor may be gone.
     """
     if len(graph.nodes) > MOST:
         return Replay({}, ())
@@ -155,10 +154,6 @@ def as_it_was(then: Mapping[Any, int]) -> Iterator[None]:
         older.set_versions(now)
 
 
-def _is_computed(t: torch.Tensor) -> bool:
-    return bool(not t.requires_grad and t.numel() == 1 and t.dtype.is_floating_point)
-
-
 ACCESS = Access(
     is_tensor=is_tensor,
     grad_fn=grad_fn_of,
@@ -167,7 +162,7 @@ ACCESS = Access(
     order=lambda node: node._sequence_nr(),
     size=lambda t: t.numel(),
     passes=lambda t: [],
-    is_computed=_is_computed,
+    is_computed=lambda t: bool(not t.requires_grad and t.numel() == 1 and t.dtype.is_floating_point),
 )
 
 
@@ -196,9 +191,8 @@ class TorchLive(Live):
         return numbers_of(self._seen, self._graph.node_ids)
 
     def _leaf_behind(self, node: str, version: int) -> str | None:
-        """The name of the leaf of that version that was given to the node, or to the view before it.
-
-        It is for PyTorch up to 2.12, which does not hand out the saved tensor.
+        """The name of the leaf of that version that was given to the node, or to the view before it. It is for PyTorch up to
+        2.12, which does not hand out the saved tensor.
         """
         near = [after for after, _ in self._nodes[node].next_functions if after is not None]
         behind = [*near, *(after for n in near for after, _ in n.next_functions if after is not None)]

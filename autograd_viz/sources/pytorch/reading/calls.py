@@ -108,10 +108,8 @@ def _begun(code: CodeType) -> Around | None:
 
 
 def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType | None, FrameType | None, tuple[Around, ...]]:
-    """The calls around a frame, and the frame's own.
-
-    First the innermost frame of the user's code, around the Function if there is one; then the outermost call of a user's
-    Function; then modules and the rest, from the innermost.
+    """The calls around a frame, and the frame's own: first the innermost frame of the user's code, around the Function if there
+    is one; then the outermost call of a user's Function; then modules and the rest, from the innermost.
     """
     users = function = None
     around: list[Around] = []
@@ -163,29 +161,19 @@ def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
 
 def function_name(code: CodeType) -> str:
     """The name of the Function whose `forward` has this code; "" if there is none."""
-    name = _names.get(code)
-    if name is None:
-        name = _names[code] = next(
-            (
-                f.__name__
-                for f in subclasses(torch.autograd.Function)
-                if getattr(inspect.unwrap(f.forward), "__code__", None) is code
-            ),
-            "",
-        )
+    if (name := _names.get(code)) is None:
+        own = (f for f in subclasses(torch.autograd.Function) if getattr(inspect.unwrap(f.forward), "__code__", None) is code)
+        name = _names[code] = next((f.__name__ for f in own), "")
     return name
 
 
 def is_given(handle: Any) -> bool:
     """Was the tensor made outside the recording, or by an op without inputs?"""
-    maker = handle.maker
-    return maker is None or not maker.inputs
+    return (maker := handle.maker) is None or not maker.inputs
 
 
 def note_argument(handle: Any, tensor: torch.Tensor, frame: FrameType | None) -> None:
-    """Keep what the outermost module calls a tensor that no recorded op has made. It is asked when an op first reads the
-    tensor.
-    """
+    """Keep what the outermost module calls a tensor that no recorded op has made, when an op first reads the tensor."""
     calls: list[FrameType] = []
     handle.argument = ""
     while frame is not None:
@@ -198,11 +186,6 @@ def note_argument(handle: Any, tensor: torch.Tensor, frame: FrameType | None) ->
             handle.argument = found[0]
         if not found or found[0]:  # otherwise it went through *args of a wrapper, and an inner module may name it
             return
-
-
-def argument_of(handle: Any) -> str | None:
-    """The name, if there is one."""
-    return None if handle is None else handle.argument or None
 
 
 def _names_in(call: FrameType, tensor: torch.Tensor) -> Iterator[str]:

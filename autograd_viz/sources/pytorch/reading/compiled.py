@@ -10,7 +10,7 @@ import linecache
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -85,18 +85,13 @@ def is_input(name: str) -> bool:
     return name.startswith("primals_")
 
 
-def kept_beside(node: Any) -> tuple[Any, ...]:
-    """Tensors that the region keeps beside its saved tensors."""
-    return tuple(getattr(node, "_tensors_no_vc_check", None) or ())
+def _kept_as(name: str) -> Callable[[Any], tuple[Any, ...]]:
+    return lambda node: tuple(getattr(node, name, None) or ())
 
 
-def sizes_of(node: Any) -> tuple[Any, ...]:
-    """The sizes that the region keeps, of dimensions that may change."""
-    return tuple(getattr(node, "symints", None) or ())
-
-
-def _objects_of(node: Any) -> tuple[Any, ...]:
-    return tuple(getattr(node, "opaque_objects", None) or ())
+kept_beside = _kept_as("_tensors_no_vc_check")  # tensors that a region keeps beside its saved tensors
+sizes_of = _kept_as("symints")  # the sizes that it keeps, of dimensions that may change
+_objects_of = _kept_as("opaque_objects")
 
 
 def known_sizes(node: Any, graph: Any, shapes: Iterable[Any]) -> dict[Any, int]:
@@ -147,8 +142,7 @@ def as_compiled() -> AbstractContextManager[None]:
 
 def number_of(n: Any) -> int | None:
     """The sequence number of the forward op that it belongs to."""
-    number: int | None = n.meta.get("seq_nr")
-    return number
+    return n.meta.get("seq_nr")  # type: ignore[no-any-return]
 
 
 def is_sum(n: Any) -> bool:

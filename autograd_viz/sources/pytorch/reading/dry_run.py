@@ -29,17 +29,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from . import older
 from .hooked import tensors_with_hooks
 from .hooks import dict_of, gradients_at, keep_grads, nothing, replaced
-from .nodes import (
-    UNKNOWN,
-    Metadata,
-    edge_of,
-    grad_fn_of,
-    is_accumulate,
-    is_function,
-    outputs_of,
-    reach,
-    variable_of,
-)
+from .nodes import UNKNOWN, Metadata, edge_of, grad_fn_of, is_accumulate, is_function, outputs_of, reach, variable_of
 from .saved import saved_of
 from .values import outside_modes, unseen
 
@@ -48,9 +38,8 @@ ELSEWHERE = re.compile(r"at index (\d+) - expected device (\S+) but got")
 
 
 def learn(root: Any, may_unpack: bool = False) -> None:
-    """Find out what arrives at every node that a gradient of `root` can reach. Does nothing from PyTorch 2.5 on.
-
-    `may_unpack`: reading saved tensors may call the user's code.
+    """Find out what arrives at every node that a gradient of `root` can reach, before PyTorch 2.5. `may_unpack`: reading saved
+    tensors may call the user's code.
     """
     start, output = edge_of(root)
     if not older.IS_OLDER or start is None or is_accumulate(start):

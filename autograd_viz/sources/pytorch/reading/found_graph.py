@@ -17,7 +17,7 @@ import functools
 import gc
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -25,7 +25,7 @@ import torch
 from . import older
 from .boxes import Box, Boxes
 from .dry_run import learn
-from .forward import NUMBER, inputs_of, reconstruct
+from .forward import NUMBER, reconstruct
 from .handles import KEY, Event, Handle
 from .nodes import COMPILED, Edge, edge_of, grad_fn_of, is_accumulate, outputs_of, reach, stand_in, variable_of
 from .region_op import RegionOp
@@ -36,29 +36,21 @@ from .seen_ops import SeenOps
 WITH_INDEX = {"cuda", "xpu"}  # their `synchronize` takes a device
 
 
-def accelerators(devices: Iterable[Any]) -> list[Any]:
-    """The devices that compute, without the CPU, each once."""
-    return [d for d in dict.fromkeys(devices) if d is not None and d.type not in ("cpu", "meta")]
-
-
-def wait_for(devices: Iterable[Any]) -> None:
-    """Wait until these accelerators have finished all work."""
-    for d in accelerators(devices):
+def wait_for(devices: Iterable[Any]) -> list[Any]:
+    """Wait until the accelerators among these have finished all work. Returns them, each once."""
+    there = [d for d in dict.fromkeys(devices) if d is not None and d.type not in ("cpu", "meta")]
+    for d in there:
         synchronize = getattr(getattr(torch, d.type, None), "synchronize", None)
         if synchronize is not None:
             synchronize(*([d] if d.type in WITH_INDEX else []))
-
-
-def called_on(devices: Iterable[Any]) -> AbstractContextManager[None]:
-    """Inside, a node may be called by hand; the first accelerator is the current device."""
-    there = accelerators(devices)
-    return _called_on(there) if there else nullcontext()
+    return there
 
 
 @contextmanager
-def _called_on(there: list[Any]) -> Iterator[None]:
-    current = getattr(getattr(torch, there[0].type, None), "device", None)
-    wait_for(there)
+def called_on(devices: Iterable[Any]) -> Iterator[None]:
+    """Inside, a node may be called by hand; the first accelerator is the current device."""
+    there = wait_for(devices)
+    current = getattr(getattr(torch, there[0].type, None), "device", None) if there else None
     with current(there[0]) if current is not None else nullcontext():
         yield
     wait_for(there)
@@ -78,7 +70,6 @@ class _Keeper:
         self._after = after
 
     def __del__(self) -> None:
-        """Its node dies; the kept nodes stay for now."""
         _left.extend(self._after)
         if _free not in gc.callbacks:
             gc.callbacks.append(_free)
@@ -196,7 +187,7 @@ class FoundGraph:
             for handle in (*event.inputs, *outputs):
                 if isinstance(handle, Handle):
                     todo += (led for led in self._behind(handle, event.behind) if led is not event)
-            self.operands[item] = inputs_of(event, self._box_of)
+            self.operands[item] = [self._box_of(i) if isinstance(i, Handle) else i for i in event.inputs]
             for handle in outputs:
                 if handle is not None and (handle.edge is not None if item is not event else handle.ref() is not None):
                     self._box_of(handle)

@@ -155,7 +155,12 @@ def see(tensor: torch.Tensor, maker: Event | None) -> Handle:
     else:
         handle = Handle(_nothing)
         handle._of = weakref.ref(tensor)  # shared by all its handles
-        _put(tensor, before, handle)
+        entry = next((r for r in weakref.getweakrefs(tensor) if type(r) is _Again and r in _seen), None)
+        if entry is None:
+            _dies(before)
+            entry = _Again(tensor, _dies)
+            _seen.add(entry)
+        entry.latest = handle
     handle._maker, handle.sequence, handle.output_nr, handle.is_leaf, handle.requires_grad = maker, None, 0, False, False
     handle.argument, handle.version = None, version_of(tensor)
     handle.values = _elements_of(tensor) if is_plain(tensor) else None
@@ -173,24 +178,12 @@ def stand_for(tensor: Any, maker: Event, requires_grad: bool) -> Handle:
     return handle
 
 
-def _put(tensor: torch.Tensor, before: Handle, handle: Handle) -> None:
-    entry = next((r for r in weakref.getweakrefs(tensor) if type(r) is _Again and r in _seen), None)
-    if entry is None:
-        _dies(before)
-        entry = _Again(tensor, _dies)
-        _seen.add(entry)
-    entry.latest = handle
-
-
 def _itself(tensor: Any) -> Any:
     return tensor
 
 
 class Event:
     """One op of the forward pass.
-
-    Args:
-        is_part: a module ran it.
 
     Attributes:
         name: the op's name: "mul"; of a user's Function its class name.
@@ -216,7 +209,7 @@ class Event:
         inside: Inside,
         is_tracked: bool,
         is_function: bool = False,
-        is_part: bool = False,
+        is_part: bool = False,  # a module ran it
     ) -> None:
         self.name, self.inputs, self.inside = name, inputs, inside
         self._code = None if at is None else at.f_code

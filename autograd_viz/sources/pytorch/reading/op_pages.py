@@ -15,6 +15,7 @@ import weakref
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
@@ -91,8 +92,9 @@ class SeenOp(OpRecord):
 
     @property
     def age(self) -> int:
-        """How many passes had run."""
-        return self._ops.age_of(self.number)
+        """How many passes had run; -1 if it is long gone."""
+        page = self._ops._pages.get(self.number >> BITS)
+        return -1 if page is None else page.age
 
 
 class Leaf(weakref.ref[Any]):
@@ -111,24 +113,18 @@ class Mark:
     __slots__ = ()
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Page:
-    """Some consecutive ops.
+    """Some consecutive ops."""
 
-    Attributes:
-        end: the first number of the next page.
-        age: how many passes had run.
-        rows: for each op: its number, its function, the user's code object and instruction, and where its inputs begin in
-            `given`.
-        cuts: of ops whose results have no history.
-    """
-
-    __slots__ = ("age", "cuts", "end", "given", "mark", "rows")
-
-    def __init__(self, end: int, age: int) -> None:
-        self.end, self.age, self.mark = end, age, Mark()
-        self.rows: list[Any] = []
-        self.given: list[int] = []
-        self.cuts: dict[int, str] = {}
+    end: int  # the first number of the next page
+    age: int  # how many passes had run
+    mark: Mark = field(default_factory=Mark)
+    rows: list[Any] = field(
+        default_factory=list
+    )  # of each op: number, function, code object, instruction, its begin in `given`
+    given: list[int] = field(default_factory=list)  # the inputs of all
+    cuts: dict[int, str] = field(default_factory=dict)  # of ops whose results have no history
 
     @property
     def is_alive(self) -> bool:
@@ -252,8 +248,8 @@ class Ops:
             return []
         page, k = place
         start, *ends = page.rows[k + WIDTH - 1 :: WIDTH][:2]
-        found = [self._leaf_of(n) if n < 0 else self.op(n) for n in page.given[start : ends[0] if ends else None]]
-        return [g for g in found if g is not None]
+        found = [self._leaves.get(n) if n < 0 else self.op(n) for n in page.given[start : ends[0] if ends else None]]
+        return [g for g in (f() if type(f) is Leaf else f for f in found) if g is not None]
 
     def users(self, numbers: set[int]) -> list[SeenOp]:
         """The ops that were given a result of one of these."""
@@ -263,15 +259,6 @@ class Ops:
             used = [k for k in range(len(starts) - 1) if not numbers.isdisjoint(page.given[starts[k] : starts[k + 1]])]
             found += [self.op(page.rows[k * WIDTH]) for k in used]
         return [op for op in found if op is not None]
-
-    def age_of(self, number: int) -> int:
-        """How many passes had run before an op; -1 of one that is long gone."""
-        page = self._pages.get(number >> BITS)
-        return -1 if page is None else page.age
-
-    def _leaf_of(self, number: int) -> Any:
-        leaf = self._leaves.get(number)
-        return None if leaf is None else leaf()
 
     def is_cut(self, number: int) -> bool:
         """Has its result no history?"""
@@ -295,14 +282,12 @@ _all: weakref.WeakValueDictionary[int, Ops] = weakref.WeakValueDictionary()
 
 def op_of_node(node: Any) -> SeenOp | None:
     """The op that made a node, if it was recorded."""
-    number = node.metadata.get(KEY)
-    return None if number is None else op_numbered(number)
+    return None if (number := node.metadata.get(KEY)) is None else op_numbered(number)
 
 
 def op_numbered(number: int) -> SeenOp | None:
     """An op of any recorder."""
-    ops = _all.get(number >> SPACE)
-    return None if ops is None else ops.op(number)
+    return None if (ops := _all.get(number >> SPACE)) is None else ops.op(number)
 
 
 def op_that_made(tensor: Any) -> SeenOp | None:

@@ -30,11 +30,6 @@ NOWHERE = Inside()
 WRAPPED = "_wrapped_call_impl"
 
 
-def _hands_on(code: CodeType) -> bool:
-    """Is it a function between a module's call and its caller: PyTorch's, or that of a run that is watched?"""
-    return code.co_name == WRAPPED or code.co_filename.startswith(PACKAGE)
-
-
 class Parts:
     """The parts of a model."""
 
@@ -49,11 +44,7 @@ class Parts:
             path = ".".join(part for part in name.split(".") if part != "_orig_mod")  # torch.compile adds it
             self._around[module] = Around("module", path)
             self._modules[path] = weakref.ref(module)
-
-    @property
-    def are_known(self) -> bool:
-        """Has it any modules?"""
-        return bool(self._modules)
+        self.are_known = bool(self._modules)  # has it any modules?
 
     def begin(self) -> None:
         """A recording begins: modules may have other hooks by now."""
@@ -65,8 +56,10 @@ class Parts:
         caller = call.f_back
         if around is None or caller is None:
             return around
-        while caller.f_back is not None and _hands_on(caller.f_code):
-            caller = caller.f_back
+        while (back := caller.f_back) is not None and (  # PyTorch's code between call and caller, or that of a watched run
+            caller.f_code.co_name == WRAPPED or caller.f_code.co_filename.startswith(PACKAGE)
+        ):
+            caller = back
         code, instruction = caller.f_code, caller.f_lasti
         if not is_users(code.co_filename):
             return around
@@ -82,11 +75,10 @@ class Parts:
         key = around if run is None else (run, *around)
         found = self._inside.get(key)
         if found is None:
-            modules, calls = list[Module](), list[CallRecord]()
-            for seen in self._seen(around, run):
-                modules += [seen] if isinstance(seen, Module) else []
-                calls += [seen] if isinstance(seen, CallRecord) else []
-            found = self._inside[key] = Inside(modules[-1].path if modules else "", tuple(modules), tuple(calls))
+            seen = [*self._seen(around, run)]
+            modules = tuple(s for s in seen if isinstance(s, Module))
+            calls = tuple(s for s in seen if isinstance(s, CallRecord))
+            found = self._inside[key] = Inside(modules[-1].path if modules else "", modules, calls)
         return found
 
     def _run_by(self, function: object) -> Around | None:

@@ -1,32 +1,23 @@
-"""The rule of one op in an open region, as a node of the picture."""
+"""The rule of one op in an open region, as a node of the picture; in which modules it is."""
 
 from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from torch.utils.hooks import RemovableHandle
 
-from ....graph.surroundings import Source
+from ....graph.surroundings import Module, Source
 from ....graph.text import shape_text
 from . import compiled
+from .nodes import UNKNOWN, Metadata, variable_of
 from .saved import SavedValue
 
 LONGEST = 80  # characters of a rule
-
-
-class Look(NamedTuple):
-    """What a gradient that arrives must look like, as PyTorch's nodes tell it."""
-
-    shape: tuple[int, ...]
-    dtype: Any
-    device: Any
-    is_nested_tensor: bool = False
-    is_cpp_nested_tensor: bool = False
 
 
 @dataclass(eq=False, repr=False, slots=True, weakref_slot=True)
@@ -51,7 +42,7 @@ class RegionOp:
     title: str
     origin: int | None
     arrivals: list[Any]
-    looks: list[Look]
+    looks: list[Metadata]
     ops: list[Any] = field(default_factory=list)
     again: list[Any] = field(default_factory=list)
     reads: list[SavedValue] = field(default_factory=list)
@@ -74,13 +65,8 @@ class RegionOp:
     def _sequence_nr(self) -> float:
         return self.number
 
-    def send(self, value: Any, after: Any, index: int) -> None:
-        """Add an edge for a value."""
-        self.results.append(value)
-        self.next_functions += ((after, index),)
-
     @property
-    def _input_metadata(self) -> list[Look]:
+    def _input_metadata(self) -> list[Metadata]:
         return self.looks
 
     def register_hook(self, hook: Any) -> RemovableHandle:
@@ -116,7 +102,7 @@ def _name(argument: Any) -> str:
 class Again:
     """A value that is computed again: how. It stands among what a node keeps, as a plain value."""
 
-    def __init__(self, n: Any, again: Sequence[Any], look: Look) -> None:
+    def __init__(self, n: Any, again: Sequence[Any], look: Metadata) -> None:
         text = texts_of(again, {})[n]
         led = {n}
         for op in reversed(again):
@@ -129,10 +115,50 @@ class Again:
         return self._said
 
 
-def look_of(n: Any, sizes: dict[Any, int]) -> Look:
+def look_of(n: Any, sizes: dict[Any, int]) -> Metadata:
     """What a value of the graph looks like; a type of None if that is not known."""
     value = n.meta.get("val")
-    if not isinstance(value, torch.Tensor):
-        return Look((), None, None)
-    shape = compiled.shape_of(value, sizes)
-    return Look((), None, None) if shape is None else Look(shape, value.dtype, value.device)
+    shape = compiled.shape_of(value, sizes) if isinstance(value, torch.Tensor) else None
+    return UNKNOWN if shape is None else Metadata(shape, value.dtype, value.device)
+
+
+def placed(
+    ops: Sequence[RegionOp], around: str | None, names: Mapping[Any, str], known: Mapping[str, Module]
+) -> Iterator[Module]:
+    """Give the ops of a region their paths; the modules around them. That of the region says that it is compiled.
+
+    Args:
+        ops: of the region.
+        around: the path of the module in which the region was called; None if nobody has seen the call.
+        names: of leaves, as "model.encoder.0.weight".
+        known: the model's modules by path.
+    """
+    has_roots = len({op.modules[0][0] for op in ops if op.modules}) > 1
+    is_told = around is not None
+    around = _found(ops, has_roots, names, known) if around is None else around
+    if around in known and not is_told:
+        is_told = True
+        yield replace(known[around], marks=tuple(sorted({*known[around].marks, "compiled"})))
+    for op in ops:
+        op.path = around
+        for depth, (root, path, kind) in enumerate(op.modules):
+            op.path = _joined(around, root if has_roots else "", path)
+            yield Module(op.path, kind, marks=() if depth or is_told else ("compiled",))
+
+
+def _found(ops: Iterable[RegionOp], has_roots: bool, names: Mapping[Any, str], known: Collection[str]) -> str:
+    """What the model calls the compiled module, by the name of a parameter of a module in it."""
+    for op in (op for op in ops if op.modules):
+        inside = _joined(op.modules[-1][0] if has_roots else "", op.modules[-1][1]).split(".")
+        inside = [] if inside == [""] else inside
+        for leaf in (leaf for after, _ in op.next_functions if (leaf := variable_of(after)) is not None):
+            owner = [part for part in names.get(leaf, "").split(".")[:-1] if part != "_orig_mod"]
+            before = owner[: len(owner) - len(inside)]
+            if owner[len(before) :] == inside:
+                heads = (".".join(before[k:]) for k in range(len(before)))
+                return next((head for head in heads if head in known), "")
+    return ""
+
+
+def _joined(*parts: str) -> str:
+    return ".".join(filter(None, parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import heapq
 import re
 from collections import Counter
@@ -33,14 +34,11 @@ ARGUMENTS = (
     "invalid gradient",
 )
 
-_names: dict[Any, tuple[str, ...]] = {}
 
-
-def _saved_names(kind: object) -> tuple[str, ...]:
+@functools.cache
+def _saved_names(kind: type) -> tuple[str, ...]:
     """The attributes of a class of nodes that give its saved tensors, still packed."""
-    if kind not in _names:
-        _names[kind] = tuple(n for n in dir(kind) if n.startswith("_raw_saved_"))
-    return _names[kind]
+    return tuple(n for n in dir(kind) if n.startswith("_raw_saved_"))
 
 
 def _raw(node: object, name: str) -> list[Any]:
@@ -52,8 +50,7 @@ def _raw(node: object, name: str) -> list[Any]:
 
 
 def saved_tensors(node: object, quiet: bool = True) -> list[Any]:
-    """The tensors that a node has saved and can still use. Tensors with saved-tensor hooks of the user's are left out: the
-    hooks would run.
+    """The tensors that a node has saved and can still use; without those whose saved-tensor hooks, of the user's, would run.
     RuntimeError: a saved tensor was modified or freed, if not `quiet`.
     """
     found = []
@@ -139,9 +136,8 @@ def reading() -> Iterator[None]:
 
 
 def _packed(node: Any, pack: object, unpack: object) -> bool:
-    """Give the node's saved tensors hooks. Has it some that refuse them?
-
-    It detaches them. In a mode that could fail half-way, and then PyTorch crashes when it reads the hooks.
+    """Give the node's saved tensors hooks, which detaches them. Has it some that refuse? In a mode that could fail half-way,
+    and then PyTorch crashes when it reads the hooks.
     """
     is_refused: bool = node.name() == SLICES
     with outside_modes():
@@ -162,23 +158,17 @@ def was_begun(error: BaseException) -> bool:
     while trace is not None:
         names.append(trace.tb_frame.f_code.co_name)
         trace = trace.tb_next
-    return "_engine_run_backward" in names and not (
-        names[-1] == "_engine_run_backward" and any(a in str(error) for a in ARGUMENTS)
-    )
+    is_refusal = names[-1:] == ["_engine_run_backward"] and any(a in str(error) for a in ARGUMENTS)
+    return "_engine_run_backward" in names and not is_refusal
 
 
 def ran_before(root: torch.Tensor, nodes: Collection[Any], error: BaseException) -> list[Any]:
     """The nodes that a failed pass had run. None if the place is unknown; all if it was interrupted at its end."""
-    found: list[Any] = []
     order = order_of(root, nodes)
     failing = _failing(order, error)
     if failing is None:
         return order if not isinstance(error, Exception) else []
-    for node in order:
-        if node is failing:
-            break
-        found.append(node)
-    return found
+    return order[: order.index(failing)]
 
 
 def _failing(order: Collection[Any], error: BaseException) -> Any:
@@ -198,7 +188,8 @@ def _refuses(node: Node, message: str) -> bool:
     try:
         saved_tensors(node, quiet=False)
     except RuntimeError as error:
-        return re.sub(r"\s*Hint:.*", "", str(error), flags=re.DOTALL) == re.sub(r"\s*Hint:.*", "", message, flags=re.DOTALL)
+        said, wanted = (re.sub(r"\s*Hint:.*", "", text, flags=re.DOTALL) for text in (str(error), message))
+        return said == wanted
     except AttributeError:
         pass
     return False

@@ -92,10 +92,8 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 def is_plain(t: Any) -> bool:
-    """Can its elements be read?
-
-    Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors. Not those of a class that runs
-    ops in its own way. Not those of a tensor without memory, as FSDP leaves it.
+    """Can its elements be read? Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors, of a
+    class that runs ops in its own way, and of a tensor without memory, as FSDP leaves it.
     """
     return (
         t.layout is torch.strided
@@ -167,19 +165,14 @@ def as_array(t: Any) -> Any:
 
 
 def unknown(shape: tuple[int, ...], dtype: torch.dtype) -> model.Value:
-    """A tensor that is gone: the graph remembers only its shape and type."""
-    return model.Value(_plain_shape(shape), dtype_name(dtype), "not kept")
+    """A tensor that is gone: the graph remembers its shape and type; of a nested one with unknown sizes, how many it has."""
+    is_nested = any(isinstance(n, torch.SymInt) for n in shape)
+    return model.Value(tuple(int(n) for n in (shape[:1] if is_nested else shape)), dtype_name(dtype), "not kept")
 
 
 def not_told() -> model.Value:
     """A tensor that is gone, in a release of PyTorch whose graph does not remember its shape."""
     return model.Value((), model.NOT_TOLD, "not kept (its shape: from PyTorch 2.5 on)")
-
-
-def _plain_shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
-    """The shape as numbers; for a nested tensor with unknown sizes, its number of tensors."""
-    is_nested = any(isinstance(n, torch.SymInt) for n in shape)
-    return tuple(int(n) for n in (shape[:1] if is_nested else shape))
 
 
 def overwritten(shape: tuple[int, ...], dtype: torch.dtype) -> model.Value:
@@ -204,9 +197,8 @@ def _bytes(t: Any) -> Any:
 
 @unseen
 def array_in(t: object) -> Any:
-    """The elements as a NumPy array that may share their memory; of a distributed tensor those that are here.
-
-    None if they cannot be read.
+    """The elements as a NumPy array that may share their memory; of a distributed tensor those that are here. None if they
+    cannot be read.
     """
     t = t.to_local() if hasattr(t, "to_local") else t
     return as_array(t) if isinstance(t, torch.Tensor) and is_plain(t) else None

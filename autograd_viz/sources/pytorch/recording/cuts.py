@@ -1,8 +1,8 @@
 """What ops without a node keep, and for how long.
 
-An op that detaches its result (detach) keeps the graph behind its input, until CUTS others have run. If a backward pass has
-freed that graph, the op keeps it only until the next such op. An op that never had a graph keeps its large inputs, until LOOSE
-others have run. All of this is dropped when the next recording begins.
+An op that detaches its result (detach) keeps the graph behind its input, until CUTS others have run; if a backward pass has
+freed that graph, only until the next such op. An op that never had a graph keeps its large inputs, until LOOSE others have run.
+All of this is dropped when the next recording begins.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ _loose: deque[weakref.ref[Event]] = deque()
 
 
 def keep_behind(event: Event, has_passed: bool) -> None:
-    """Let an op without a node keep what led to its inputs, and the elements of large inputs.
-
-    `has_passed`: a backward pass has run since the last call, and has freed its graph.
+    """Let an op without a node keep what led to its inputs, and the elements of large inputs. `has_passed`: a backward pass has
+    run since the last call, and has freed its graph.
     """
     _loose.append(weakref.ref(event))
     _lighten(LOOSE)

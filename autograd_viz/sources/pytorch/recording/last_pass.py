@@ -1,4 +1,4 @@
-"""The last backward pass, kept so that it can run again.
+"""Passes: how they begin and how they fail. The last backward pass, kept so that it can run again.
 
 # Note [As if it had been freed]
 The last pass runs with `retain_graph=True`, if the results of its ops are under a budget. The user must not notice. A second
@@ -24,14 +24,18 @@ from typing import Any
 import torch
 from torch.autograd.graph import Node
 
+from ..reading.call_place import Call, hide_call, users_line
 from ..reading.nodes import grad_fn_of, outputs_of, reach
-from ..reading.op_log import PassRecord, storage_of
-from ..reading.op_pages import OpRecord, Ops, op_of_node
+from ..reading.op_log import Log, PassRecord, op_of, storage_of
+from ..reading.op_pages import KEY, OpRecord, Ops, op_of_node
 from ..reading.saved_memory import close, empty, is_stuck, ran_before, reading, saved_tensors, was_begun
 from ..reading.values import unseen
+from . import kinds
+from .events import tensors_in
 
 CAREFUL = 256  # passes after one whose graph somebody held
 COMPILED = "CompiledFunction"  # its backward refuses to keep the graph
+DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
 
 
 class LastPass:
@@ -178,3 +182,47 @@ def _kind(type_: Any) -> int:
     if issubclass(type_, torch.Tensor):
         return TENSOR
     return NODE if any("next_functions" in vars(k) and "metadata" in vars(k) for k in type.mro(type_)) else OTHER
+
+
+def run_pass(log: Log, last: LastPass, kind: int, call: Call, func: object, args: Any, kwargs: Any) -> Any:
+    """Note a pass, and keep its graph if it is not too large."""
+    __tracebackhide__ = True
+    record: PassRecord | None = None
+    with log, DisableTorchFunctionSubclass():
+        root = next(iter(tensors_in((args[0] if args else next(iter(kwargs.values()), None),))), None)
+        record = _begins(log, last, kind, root, kwargs)
+        args, kwargs = last.begins(root, args, kwargs, record)
+    try:
+        result = call(func, args, kwargs)
+    except BaseException as error:
+        hide_call(error)
+        with log, DisableTorchFunctionSubclass():
+            if record is not None:
+                record.error = str(error) or type(error).__name__
+                last.failed(error)
+        raise
+    with log, DisableTorchFunctionSubclass():
+        last.ended()
+    if kind == kinds.GRAD and record is not None and (root_op := record.number_of_root) is not None and record.line:
+        with log, DisableTorchFunctionSubclass():
+            cut = "constant" if (args[4] if len(args) > 4 else kwargs.get("create_graph")) else "op"
+            for out in tensors_in(result):
+                if grad_fn_of(out) is None:  # grad() has returned it without a graph
+                    log.cut(out, func, record.line, [root_op], cut)
+    return result
+
+
+def _begins(log: Log, last: LastPass, kind: int, root: Any, kwargs: Any) -> PassRecord:
+    log.now += 1
+    keeps, wanted = bool(kwargs.get("retain_graph") or kwargs.get("create_graph")), bool(kwargs.get("inputs"))
+    node = None if root is None else grad_fn_of(root)
+    number = None if node is None else node.metadata.get(KEY)
+    op = op_of(root, log) if node is None and root is not None else number
+    name = "backward" if kind == kinds.BACKWARD else "grad"
+    record = PassRecord("pass", name, users_line(), log.now, None, [], op, keeps, wanted, has_graph=node is not None)
+    if number is None:
+        last.met_unknown = True
+    elif number < log.began:
+        last.met_old = True
+    log.passed(record)
+    return record

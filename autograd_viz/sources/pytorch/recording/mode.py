@@ -21,6 +21,7 @@ from ..reading.older import is_dynamo_compiling
 from ..reading.op_log import Event, Log
 from ..reading.op_pages import KEY, MARK, Leaf
 from . import kinds
+from .data import data_made
 from .events import (
     MODES,
     SEVERAL,
@@ -34,9 +35,7 @@ from .events import (
     why_unrecorded,
     written,
 )
-from .last_pass import LastPass
-from .passes import run_pass
-from .whole_numbers import data_made
+from .last_pass import LastPass, run_pass
 
 T = torch.Tensor
 PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device)

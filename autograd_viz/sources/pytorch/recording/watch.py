@@ -28,7 +28,7 @@ from torch.optim import optimizer as optimizers
 
 from ...shared.replacement import Replacement
 from ..reading.call_place import users_line
-from ..reading.older import is_dynamo_compiling, swap_tensors
+from ..reading.older import is_dynamo_compiling
 from ..reading.op_log import Event, Log
 from ..reading.values import unseen
 from .last_pass import LastPass
@@ -66,7 +66,7 @@ class Watch:
         self.place = ModePlace(self._mode)
         self._hooks: list[Any] = [
             Replacement(torch.overrides, "has_torch_function", self._is_overloaded),
-            *([] if swap_tensors() is None else [Replacement(torch.utils, "swap_tensors", self._swapped)]),
+            *([Replacement(torch.utils, "swap_tensors", self._swapped)] if hasattr(torch.utils, "swap_tensors") else []),
             Replacement(Parameter, "__new__", self._wraps),
             Replacement(torch.autograd, "_engine_run_backward", self._runs),
             Replacement(torch, "manual_seed", self._seeds),
@@ -191,7 +191,7 @@ class Watch:
         """An optimizer's step begins. Its ops are its own; only a closure runs the user's code."""
         if is_dynamo_compiling():
             return
-        try:
+        with self.log:
             self.rearm()
             self.log.now += 1
             event = Event("step", type(optimizer).__name__, users_line(), self.log.now, weakref.ref(optimizer))
@@ -199,8 +199,6 @@ class Watch:
             has_closure = any(a is not None for a in (*args[1:], *kwargs.values()))
             if not has_closure and self.place.is_here:
                 self.place.pause()
-        except Exception as error:
-            self.log.fault(error)
 
     def _step_ends(self, optimizer: torch.optim.Optimizer, args: object, kwargs: object) -> None:
         if is_dynamo_compiling():
@@ -227,10 +225,7 @@ class Watch:
 
 
 def _parameters(module: object) -> Iterator[Any]:
-    """The parameters of the module and its parts.
-
-    It calls no method of the user's, and ends for modules that contain each other.
-    """
+    """The parameters of the module and its parts. It calls no method of the user's, and ends if modules contain each other."""
     stack = [module]
     for _ in range(MODULES):
         if not stack:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..reading.older import is_dynamo_compiling
 from ..reading.values import outside_modes
 from ..recording.watch import own_code
 from .again import Moments, results_again, vjp
-from .hooks import Hooks
+from .hooks import hooks_of
 from .moment import LastCalls, Moment, tensors_in
 from .numbers import real, update_ratios, without_grad
 from .steps import OptimizerPart, Steps, part_of
@@ -50,7 +50,7 @@ class RunWatch:
         self._scaler: Any = None
         self._is_in_closure = self._is_again = False  # an optimizer runs the user's closure, and has done so in this step
         self._thread = threading.get_ident()
-        self._hooks: Hooks | None = Hooks(self)
+        self._hooks: ExitStack | None = hooks_of(self)
 
     @property
     def is_on(self) -> bool:
@@ -60,7 +60,7 @@ class RunWatch:
     def close(self) -> None:
         """Stop watching."""
         if self._hooks is not None:
-            self._hooks.remove()
+            self._hooks.close()
             self._hooks = None
             self.flush()
             self.kept.let_go()
@@ -106,13 +106,13 @@ class RunWatch:
         """What runs inside is not the program's, and is not noted."""
         hooks = self._hooks
         if hooks is not None:
-            hooks.remove()
+            hooks.close()
         try:
             with own_code():
                 yield
         finally:
             if hooks is not None:
-                self._hooks = Hooks(self)
+                self._hooks = hooks_of(self)
 
     def note_probe(self, loss: float) -> None:
         """The loss of the probe batch, before the current step."""
@@ -195,7 +195,7 @@ class RunWatch:
     def _skipped(self, optimizer: torch.optim.Optimizer) -> None:
         self.steps.totals.optimizers.append(optimizer)
         self.steps.measure(self._part_of(optimizer))
-        self._unscale()
+        self.steps.unscale_loss(self._scaler._scale)
         self.steps.sink.mark(self.steps.count, "skipped")
 
     def step_begins(self, optimizer: torch.optim.Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -251,7 +251,7 @@ class RunWatch:
         if is_dynamo_compiling() or threading.get_ident() != self._thread:
             return
         if self._scaler is not None:
-            self._apart(self._unscale)
+            self._apart(lambda: self.steps.unscale_loss(self._scaler._scale))
         if self.steps.is_full:
             began = perf_counter()
             self._apart(self._after_step, self._parts.get(optimizer))
@@ -262,10 +262,6 @@ class RunWatch:
         if part is not None and part.parameters and self.kept.parameters:
             before = [self.kept.parameters[self.rows.of_parameter[p]] for p in part.parameters]
             self.steps.put("update", part.columns, update_ratios(before, part.parameters))
-
-    def _unscale(self) -> None:
-        if self._scaler._scale is not None:
-            self.steps.unscale_loss(self._scaler._scale)
 
     def _part_of(self, optimizer: Any) -> OptimizerPart:
         known = self._parts.get(optimizer)

@@ -113,9 +113,9 @@ class Steps:
                 self.totals.loss = root.item() if is_here else as_numbers(real(root).reshape(-1)[0])
                 return
 
-    def unscale_loss(self, scale: object) -> None:
+    def unscale_loss(self, scale: Any) -> None:
         """The loss was scaled before its pass; the first optimizer that steps after it says so."""
-        if len(self.totals.optimizers) == 1 and self.totals.loss is not None:
+        if scale is not None and len(self.totals.optimizers) == 1 and self.totals.loss is not None:
             self.totals.loss = as_numbers(self.totals.loss / scale)
 
     def note_clip(self, factor: object) -> None:

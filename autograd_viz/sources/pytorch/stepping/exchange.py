@@ -38,10 +38,10 @@ ADVICE = ", or step this rank alone: make its loss inside of `with model.no_sync
 
 
 class Replica:
-    """One DDP module that a pass leads to."""
+    """One DDP module that a pass from `root` leads to; a step that is taken back restores it."""
 
-    def __init__(self, module: Any, nodes: list[Any]) -> None:
-        self.module, self.nodes = module, frozenset(nodes)
+    def __init__(self, module: Any, nodes: list[Any], root: torch.Tensor) -> None:
+        self.module, self.nodes, self.root = module, frozenset(nodes), root
         self.leaves = [p for p in module.parameters() if p.requires_grad]
         self.ranks = int(module.process_group.size())
         self._has_reduced = False
@@ -58,10 +58,10 @@ class Replica:
                 stack.enter_context(replaced(_hooks(node), lambda *_: nothing))
             for node in nodes:
                 run_backward([(node, 0)], [torch.zeros_like(variable_of(node)).neg()], create_graph)
-            if self.module.reducer._rebuild_buckets():  # else the next forward pass does it; needed by make_ready
+            if self.module.reducer._rebuild_buckets():  # else the next forward pass does it; needed by restore
                 self.module._has_rebuilt_buckets = True
 
-    def make_ready(self, root: Any) -> None:
+    def restore(self) -> None:
         """Take the reduction back: the next ``backward()`` reduces."""
         if not self._has_reduced:
             return
@@ -69,25 +69,14 @@ class Replica:
         if self.module.static_graph:  # the reducer counts its calls
             warnings.warn(AGAIN, stacklevel=2)
         else:
-            self.module.reducer.prepare_for_backward([root] if self.module.find_unused_parameters else [])
-
-
-class ReducerSnapshot:
-    """The reducer before a step: taking the step back makes it ready again."""
-
-    def __init__(self, replica: Replica, root: torch.Tensor) -> None:
-        self.replica, self.root = replica, root
-
-    def restore(self) -> None:
-        """Restore it."""
-        self.replica.make_ready(self.root)
+            self.module.reducer.prepare_for_backward([self.root] if self.module.find_unused_parameters else [])
 
     def holds(self) -> bool:
         """Yes: nobody else can change it."""
         return True
 
 
-def replicas_of(nodes: Iterable[Any]) -> list[Replica]:
+def replicas_of(nodes: Iterable[Any], root: torch.Tensor) -> list[Replica]:
     """The DDP modules whose reducers wait for a pass through these nodes."""
     if not is_distributed():
         return []
@@ -98,7 +87,7 @@ def replicas_of(nodes: Iterable[Any]) -> list[Replica]:
     for module in gc.get_referrers(DistributedDataParallel):
         if isinstance(module, DistributedDataParallel) and module.require_forward_param_sync:  # not inside no_sync()
             own = [owners[p] for p in module.parameters() if p in owners]
-            found += [Replica(module, own)] if own else []
+            found += [Replica(module, own, root)] if own else []
     return found
 
 
@@ -125,8 +114,8 @@ class Exchange:
     """
 
     def __init__(self, nodes: Iterable[Any], root: torch.Tensor) -> None:
-        self.nodes, self.root = frozenset(nodes), root
-        self.replicas = replicas_of(self.nodes)
+        self.nodes = frozenset(nodes)
+        self.replicas = replicas_of(self.nodes, root)
         self.is_apart = False
         self.what = _communicates(self.nodes) if is_distributed() else ""
         self._states = states_of(self.nodes) if self.what else []
@@ -181,7 +170,7 @@ class Exchange:
     def snapshots(self, node: Node, done: Iterable[Any]) -> list[Any]:
         """What else a call of the node changes, because of other ranks."""
         flags = [_Flag(s._state_ctx, "post_backward_final_callback_queued") for s in self._states]
-        return [*flags, *self._delayed(), *(ReducerSnapshot(r, self.root) for r in self.finished(node, done))]
+        return [*flags, *self._delayed(), *self.finished(node, done)]
 
     def _delayed(self) -> list[_Flag]:
         """For each DDP module with a static graph: does its first reduction already wait for the end of the pass?"""

@@ -28,10 +28,7 @@ def _works_for(thread: int) -> bool:
 
 
 class _Engine:
-    """Replaces PyTorch's engine.
-
-    Callbacks wait for the end of our pass, nested passes are noted, and the engine does the rest.
-    """
+    """In place of PyTorch's engine: callbacks wait for the end of our pass, nested passes are noted, it does the rest."""
 
     def __init__(self, engine: Any, surroundings: Surroundings) -> None:
         self._engine, self._surroundings, self._thread = engine, surroundings, threading.get_ident()
@@ -61,9 +58,8 @@ class Surroundings:
 
     @contextmanager
     def around(self, node: Any) -> Iterator[None]:
-        """Inside, this thread and the engine's threads see our pass.
-
-        A node that runs again sees a new pass, since checkpoints recompute once for each pass.
+        """Inside, this thread and the engine's threads see our pass. A node that runs again sees a new pass, since checkpoints
+        recompute once for each pass.
         """
         if node in self._ran:
             self._number, self._ran = next(_numbers), set()

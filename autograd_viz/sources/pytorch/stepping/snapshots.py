@@ -88,9 +88,8 @@ def _size(tensor: torch.Tensor) -> int:
 
 
 class SavedSnapshot:
-    """A node's saved tensors. A call by hand frees nothing, but other code may.
-
-    `inner`: the grads that a nested pass changes. `others`: what else the call changes, because of other ranks.
+    """A node's saved tensors. A call by hand frees nothing, but other code may. `inner`: the grads that a nested pass changes.
+    `others`: what else the call changes, because of other ranks.
     """
 
     __slots__ = ("inner", "node", "others", "states")

@@ -29,10 +29,8 @@ def call_function(node: Any, grads: list[Any], hooks: HookRunner) -> tuple[Any, 
 
 
 def _as_the_engine_gives(node: Any, grads: list[Any], hooks: HookRunner) -> list[Any]:
-    """Zeros where nothing has arrived, unless the Function has called ``ctx.set_materialize_grads(False)``.
-
-    The node does not tell which, so the engine is asked: it goes as far as the call. (Before PyTorch 2.5 the dry run has
-    asked.)
+    """Zeros where nothing has arrived, unless the Function has called ``ctx.set_materialize_grads(False)``. The node does not
+    tell which, so the engine is asked: it goes as far as the call. (Before PyTorch 2.5 the dry run has asked.)
     """
     if older.IS_OLDER:
         wants = node.metadata.get(older.MATERIALIZES, True)
@@ -89,9 +87,8 @@ def _of_tensors(node: Any, results: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _no_tensors(needs: Sequence[bool], leads: Sequence[bool]) -> set[int]:
-    """Which arguments were certainly no tensors. `needs` is by argument, `leads` by edge: does it lead somewhere?
-
-    Only tensors have edges; a tensor that needs no gradient has one that leads nowhere.
+    """Which arguments were certainly no tensors. `needs` is by argument, `leads` by edge: does it lead somewhere? Only tensors
+    have edges; a tensor that needs no gradient has one that leads nowhere.
     """
     if sum(needs) != sum(leads):  # the Function has changed
         return set()

@@ -12,8 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..reading.nodes import is_accumulate
 from ..reading.older import ENGINE
-from .clock import Clock
-from .forward import flops
+from .forward import Clock, flops
 
 
 def run(root: torch.Tensor, nodes: Sequence[Any], keeps_graph: bool) -> None:
@@ -53,15 +52,8 @@ def counted(root: torch.Tensor, nodes: Sequence[Any], keeps_graph: bool) -> list
     return found
 
 
-Hook = Callable[..., None]
-
-
 def _hooked(
-    root: torch.Tensor,
-    nodes: Sequence[Any],
-    keeps_graph: bool,
-    before: Callable[[int], Hook],
-    after: Callable[[int], Hook] | None,
+    root: torch.Tensor, nodes: Sequence[Any], keeps: bool, before: Callable[[int], Any], after: Callable[[int], Any] | None
 ) -> None:
     handles: list[Any] = []
     try:
@@ -70,7 +62,7 @@ def _hooked(
                 handles.append(node.register_prehook(before(k)))
                 if after is not None:
                     handles.append(node.register_hook(after(k)))
-        run(root, nodes, keeps_graph)
+        run(root, nodes, keeps)
     finally:
         for handle in handles:
             handle.remove()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -14,11 +15,11 @@ from ....graph.timing import Bare, Half, Timing
 from ..reading.graph import TorchGraph
 from ..reading.nodes import edge_of, is_accumulate, reach
 from ..reading.older import IS_OLDER
+from ..reading.values import is_plain, unseen
 from ..recording.record import Recorder
+from ..stepping.snapshots import LeafSnapshot, keep_random_numbers
 from . import backward
-from .clock import Clock, clock_of
-from .forward import Call, Counting, Ticking
-from .untouched import untouched
+from .forward import Call, Clock, Counting, Ticking, clock_of
 
 LEAST, MOST = 3, 20  # passes of each kind
 ENOUGH = 1.0  # seconds
@@ -68,6 +69,22 @@ def time_backward(root: torch.Tensor, graph: TorchGraph) -> Timing:
     return Timing(None, _backward_half(rounds, [graph.node_ids[n] for n in nodes], counts), rounds.clock.device)
 
 
+@contextmanager
+def untouched(modules: Sequence[Any]) -> Iterator[None]:
+    """Afterwards generators of random numbers and the buffers of these modules are as before."""
+    parts = [part for module in modules for part in module.modules()]
+    held = [(part, name, buffer) for part in parts for name, buffer in part._buffers.items()]
+    kept = [LeafSnapshot(b) for _, _, b in held if b is not None and unseen(is_plain)(b)]
+    with keep_random_numbers():
+        try:
+            yield
+        finally:
+            for part, name, buffer in held:
+                part._buffers[name] = buffer
+            for snapshot in kept:
+                snapshot.restore()
+
+
 def _refuse_older() -> None:
     if IS_OLDER:
         raise RuntimeError("time() needs PyTorch 2.5: an older one cannot run a pass that writes no grad")
@@ -85,24 +102,20 @@ def _loss(value: Any) -> torch.Tensor:
     return value
 
 
+@dataclass
 class _Rounds:
     """Runs passes, and keeps their times: of the wholes, and of each op and node."""
 
-    def __init__(
-        self,
-        function: Callable[[], Any],
-        clock: Clock,
-        names: list[str],
-        ops: int = 0,
-        is_split: bool = False,
-        keeps_graph: bool = False,
-    ) -> None:
-        self._function, self.clock, self._names, self._ops, self._keeps = function, clock, names, ops, keeps_graph
-        self.whole: list[tuple[float, float]] = []
-        self.parted: list[tuple[float, float]] = []
-        self.ops: list[list[float]] = []
-        self.nodes: list[list[float]] = []
-        self.is_split = is_split  # the ops of the forward pass are timed
+    function: Callable[[], Any]
+    clock: Clock
+    names: list[str]
+    op_count: int = 0
+    is_split: bool = False  # the ops of the forward pass are timed
+    keeps_graph: bool = False
+    whole: list[tuple[float, float]] = field(default_factory=list)
+    parted: list[tuple[float, float]] = field(default_factory=list)
+    ops: list[list[float]] = field(default_factory=list)
+    nodes: list[list[float]] = field(default_factory=list)
 
     def run(self) -> None:
         """In turn, so that what else the machine does is in both."""
@@ -115,19 +128,17 @@ class _Rounds:
         clock = self.clock
         clock.wait()
         start = clock.mark()
-        if ticking is None or not self.is_split:
-            root = self._function()
-        else:
-            with ticking:
-                root = self._function()
+        with nullcontext() if ticking is None or not self.is_split else ticking:
+            root = self.function()
         middle = clock.mark()
-        nodes = self._checked(_nodes(root), ticking)
+        nodes = _nodes(root)
+        if ticking is not None:
+            self._check(nodes, ticking)
         begin = clock.mark()
         if ticking is None:
-            backward.run(root, nodes, self._keeps)
-            found = []
+            backward.run(root, nodes, self.keeps_graph)
         else:
-            found = backward.marks(root, nodes, self._keeps, clock)
+            found = backward.marks(root, nodes, self.keeps_graph, clock)
         end = clock.mark()
         clock.wait()
         (self.whole if ticking is None else self.parted).append((clock.seconds(start, middle), clock.seconds(begin, end)))
@@ -135,14 +146,12 @@ class _Rounds:
             self.ops.append([clock.seconds(a, b) for a, b in ticking.marks])
             self.nodes.append([0.0 if m is None else clock.seconds(*m) for m in found])
 
-    def _checked(self, nodes: list[Any], ticking: Ticking | None) -> list[Any]:
-        """The nodes, if they are those of the first pass."""
-        if ticking is not None:
-            if self.is_split and len(ticking.marks) != self._ops:
-                raise RuntimeError(OTHER.format(what=f"{self._ops} ops, then {len(ticking.marks)}"))
-            if [n.name() for n in nodes] != self._names:
-                raise RuntimeError(OTHER.format(what=f"{len(self._names)} backward nodes, then {len(nodes)}, or others"))
-        return nodes
+    def _check(self, nodes: list[Any], ticking: Ticking) -> None:
+        """RuntimeError: these are not the ops and nodes of the first pass."""
+        if self.is_split and len(ticking.marks) != self.op_count:
+            raise RuntimeError(OTHER.format(what=f"{self.op_count} ops, then {len(ticking.marks)}"))
+        if [n.name() for n in nodes] != self.names:
+            raise RuntimeError(OTHER.format(what=f"{len(self.names)} backward nodes, then {len(nodes)}, or others"))
 
 
 def _forward_half(rounds: _Rounds, calls: Sequence[Call], owners: Sequence[str | None]) -> Half:
