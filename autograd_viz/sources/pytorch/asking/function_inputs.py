@@ -13,8 +13,7 @@ import numpy as np
 import torch
 
 from ..reading.nodes import edge_of, outputs_of
-from ..reading.saved import saved_of
-from ..reading.saved_memory import reading
+from ..reading.saved import reading, saved_of
 from ..reading.values import array_in, unseen
 
 MOST = 200_000  # elements of all inputs

@@ -27,9 +27,8 @@ from ..reading.nodes import edge_of, is_accumulate, name_of, reach, variable_of
 from ..reading.shards import shard_of
 from ..reading.values import array_in, copy_of
 from ..recording.watch import own_code
-from ..stepping.exchange import Exchange, Replica
+from ..stepping.exchange import PAUSE, Exchange, Replica, is_distributed, meet, store_of_job
 from ..stepping.node_pass import TorchPass
-from ..stepping.ranks import PAUSE, is_distributed, meet, store_of_job
 
 CHUNK = 1 << 20  # bytes of a value in the store
 WHAT = "gather(loss) brings what each rank knows to rank 0"

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from ...shared.run.table import Rows
-from ..stepping.ranks import is_distributed, store_of_job
+from ..stepping.exchange import is_distributed, store_of_job
 from .gathering import place
 
 _runs: Counter[str] = Counter()  # by what is watched, and of all

@@ -133,8 +133,7 @@ def arguments(node: Any, grads: Sequence[Any]) -> list[Any]:
 
 def as_compiled() -> AbstractContextManager[None]:
     """Inside, ops run as in a compiled pass: without autocast."""
-    context: AbstractContextManager[None] = torch._C._DisableAutocast()
-    return context
+    return torch._C._DisableAutocast()  # type: ignore[no-any-return]
 
 
 # -- of an op of the graph --------------------------------------------------------------------------------------------

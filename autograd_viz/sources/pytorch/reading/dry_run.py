@@ -17,7 +17,6 @@ import gc
 import re
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
@@ -50,11 +49,7 @@ def learn(root: Any, may_unpack: bool = False) -> None:
         return
     if may_unpack or not any(k.state == "kept" and k.value is None for n in nodes for k in saved_of(n)):
         _DryRun(root, nodes, lost).run()
-    _count_outputs(nodes, {start: output})
-
-
-def _count_outputs(nodes: Iterable[Any], last: dict[Any, int]) -> None:
-    """An unknown node has at least the outputs that are in use."""
+    last: dict[Any, int] = {start: output}  # an unknown node has at least the outputs that are in use
     for node in nodes:
         for after, i in node.next_functions:
             last[after] = max(i, last.get(after, 0))

@@ -27,8 +27,8 @@ from torch import nn
 
 from ....twin.core.base.provenance import UNTRACKED_DEPTH, Place
 from ...shared.values import FEW
+from .calls import Inside
 from .nodes import is_leaf
-from .parts import Inside
 from .values import is_plain, outside_modes, shape_of
 
 KEY = "autograd_viz"  # in node.metadata

@@ -74,9 +74,9 @@ def through_hooks(
         if those:
             found[i] = _through(those, found[i], create_graph)
     for t in retaining:
-        g = found[t.output_nr]
-        if g is not None:
-            t.grad = _copied(g) if t.grad is None else t.grad + g
+        if (g := found[t.output_nr]) is not None:
+            layout = {} if g.is_sparse else {"memory_format": torch.contiguous_format}
+            t.grad = g.clone(**layout) if t.grad is None else t.grad + g
     return found
 
 
@@ -90,10 +90,6 @@ def _through(hooks: dict[Any, Any], grad: Any, create_graph: bool) -> Any:
     stand_in._backward_hooks = hooks  # the same dictionary: a hook may remove itself
     with torch.autograd.set_detect_anomaly(False):  # its warning would be about the stand-in
         return torch.autograd.grad([stand_in], [stand_in], [grad], retain_graph=True, create_graph=create_graph)[0]
-
-
-def _copied(grad: Any) -> Any:
-    return grad.clone() if grad.is_sparse else grad.clone(memory_format=torch.contiguous_format)
 
 
 def array_of(t: Any) -> Any:

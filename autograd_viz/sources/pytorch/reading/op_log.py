@@ -105,8 +105,6 @@ class Log(Ops):
         self.faults: deque[Exception] = deque(maxlen=16)  # errors inside the recorder
         self._notes: dict[int, Note] = {}
 
-    # -- writing ------------------------------------------------------------------------------------------------------
-
     def fault(self, error: Exception) -> None:
         """An error inside the recorder."""
         error.__traceback__ = error.__context__ = error.__cause__ = None
@@ -172,8 +170,6 @@ class Log(Ops):
         self.passes.append(record)
         if len(self.passes) > PASSES:
             self.passes[-PASSES - 1].made = None
-
-    # -- reading ------------------------------------------------------------------------------------------------------
 
     def events_of(self, tensor: object, *kinds: str) -> list[Event]:
         """What happened to a tensor, in order."""

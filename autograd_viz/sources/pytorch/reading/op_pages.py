@@ -157,8 +157,6 @@ class Ops:
         self._known: weakref.WeakValueDictionary[int, SeenOp] = weakref.WeakValueDictionary()
         self.page = self.turned()
 
-    # -- writing ------------------------------------------------------------------------------------------------------
-
     def wrote(self, func: object, code: CodeType, instruction: int, given: list[int]) -> int:
         """Note an op, whose inputs are ops and leaves with these numbers. Returns its number."""
         now = self.now = self.now + 1
@@ -224,8 +222,6 @@ class Ops:
         """Are nodes of ops with these numbers alive?"""
         pages = (self._pages.get(key) for key in range(since >> BITS, (until >> BITS) + 1))
         return any(page.is_alive for page in pages if page is not None)
-
-    # -- reading ------------------------------------------------------------------------------------------------------
 
     def op(self, number: int) -> SeenOp | None:
         """An op by its number; the same object while somebody has it. None if it is long gone."""

@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -83,6 +84,14 @@ def unseen(read: Callable[P, R]) -> Callable[P, R]:
             return read(*args, **options)
 
     return inside
+
+
+def all_unseen(kind: type[R]) -> type[R]:
+    """Hide all methods of a class of ours so."""
+    for name, method in [*vars(kind).items()]:
+        if isinstance(method, FunctionType):
+            setattr(kind, name, unseen(method))
+    return kind
 
 
 @functools.cache

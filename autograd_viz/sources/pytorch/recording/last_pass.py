@@ -17,18 +17,22 @@ the failing node tells which have run. It refuses a saved tensor, or it is a Fun
 from __future__ import annotations
 
 import gc
+import heapq
 import math
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
+from traceback import walk_tb
 from typing import Any
 
 import torch
 from torch.autograd.graph import Node
 
 from ..reading.call_place import Call, hide_call, users_line
-from ..reading.nodes import grad_fn_of, outputs_of, reach
+from ..reading.nodes import grad_fn_of, is_function, outputs_of, reach
 from ..reading.op_log import Log, PassRecord, op_of, storage_of
 from ..reading.op_pages import KEY, OpRecord, Ops, op_of_node
-from ..reading.saved_memory import close, empty, is_stuck, ran_before, reading, saved_tensors, was_begun
+from ..reading.saved import close, empty, is_stuck, reading, saved_tensors
 from ..reading.values import unseen
 from . import kinds
 from .events import tensors_in
@@ -36,6 +40,15 @@ from .events import tensors_in
 CAREFUL = 256  # passes after one whose graph somebody held
 COMPILED = "CompiledFunction"  # its backward refuses to keep the graph
 DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
+
+# in the engine's errors about arguments
+WORDS = (
+    "grad can be implicitly created",
+    "Mismatch in shape",
+    "does not require grad",
+    "gradient argument",
+    "invalid gradient",
+)
 
 
 class LastPass:
@@ -226,3 +239,59 @@ def _begins(log: Log, last: LastPass, kind: int, root: Any, kwargs: Any) -> Pass
         last.met_old = True
     log.passed(record)
     return record
+
+
+# -- a pass that raised -----------------------------------------------------------------------------------------------
+
+
+def was_begun(error: BaseException) -> bool:
+    """Had the engine begun, or did it refuse the arguments?"""
+    names = [frame.f_code.co_name for frame, _ in walk_tb(error.__traceback__)]
+    is_refusal = names[-1:] == ["_engine_run_backward"] and any(a in str(error) for a in WORDS)
+    return "_engine_run_backward" in names and not is_refusal
+
+
+def ran_before(root: torch.Tensor, nodes: Collection[Any], error: BaseException) -> list[Any]:
+    """The nodes that a failed pass had run. None if the place is unknown; all if it was interrupted at its end."""
+    order = order_of(root, nodes)
+    failing = _failing(order, error)
+    if failing is None:
+        return order if not isinstance(error, Exception) else []
+    return order[: order.index(failing)]
+
+
+def _failing(order: Collection[Any], error: BaseException) -> Any:
+    """The Function whose backward raised, or the first node that refuses a saved tensor in the same words."""
+    functions = [n for n in order if is_function(n)]
+    for frame, _ in walk_tb(error.__traceback__ if functions else None):
+        values = list(frame.f_locals.values())
+        for n in functions:
+            if any(v is n for v in values):
+                return n
+    return next((n for n in order if _refuses(n, str(error))), None)
+
+
+def _refuses(node: Node, message: str) -> bool:
+    try:
+        saved_tensors(node, quiet=False)
+    except RuntimeError as error:
+        said, wanted = (re.sub(r"\s*Hint:.*", "", text, flags=re.DOTALL) for text in (str(error), message))
+        return said == wanted
+    except AttributeError:
+        pass
+    return False
+
+
+def order_of(root: Any, nodes: Collection[Any]) -> list[Any]:
+    """The order in which the engine runs nodes: of the ready ones, the one that was made last."""
+    waits = Counter(after for n in nodes for after, _ in n.next_functions if after is not None)
+    ready, found = [(-root._sequence_nr(), 0, root)], []
+    while ready:
+        node = heapq.heappop(ready)[2]
+        found.append(node)
+        for after, _ in node.next_functions:
+            if after is not None:
+                waits[after] -= 1
+                if not waits[after]:
+                    heapq.heappush(ready, (-after._sequence_nr(), len(found) + len(ready), after))
+    return found

@@ -27,10 +27,9 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from ....runtime.uncopied import Uncopied
-from ..reading.calls import Running, calls_around, function_and_arguments, is_given, note_argument
+from ..reading.calls import NOWHERE, Parts, Running, calls_around, function_and_arguments, is_given, note_argument
 from ..reading.handles import KEY, Event, Handle, alive, is_parameter, see, seen
 from ..reading.nodes import grad_fn_of
-from ..reading.parts import NOWHERE, Parts
 from .cuts import begin_anew, keep_behind
 from .place import Aside
 
@@ -187,8 +186,6 @@ class Recorder(Uncopied, TorchDispatchMode):
         if not self.problems:
             logger.warning("an op could not be recorded, and is drawn as far as the graph tells", exc_info=error)
         self.problems.append(error)
-
-    # -- before and after an op ---------------------------------------------------------------------------------------
 
     def _begun(self, op: Signature, args: Any, kwargs: object) -> Event:
         users, function, around = calls_around(sys._getframe(2), self._running)

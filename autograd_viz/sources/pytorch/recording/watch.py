@@ -185,8 +185,6 @@ class Watch:
             self.log.fault(error)
         return made
 
-    # -- PyTorch's own hooks ------------------------------------------------------------------------------------------
-
     def _step_begins(self, optimizer: object, args: Any, kwargs: Any) -> None:
         """An optimizer's step begins. Its ops are its own; only a closure runs the user's code."""
         if is_dynamo_compiling():

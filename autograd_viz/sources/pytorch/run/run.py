@@ -19,9 +19,8 @@ from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
 from ..reading.values import outside_modes
 from ..recording.watch import own_code
-from .again import Moments, results_again, vjp
+from .again import LastCalls, Moment, Moments, results_again, tensors_in, vjp
 from .hooks import hooks_of
-from .moment import LastCalls, Moment, tensors_in
 from .numbers import real, update_ratios, without_grad
 from .steps import OptimizerPart, Steps, part_of
 

@@ -66,8 +66,6 @@ class Steps:
         self._norms: Any = []  # and their norms
         self._price, self._least = 1e9, 1e9
 
-    # -- the current step ---------------------------------------------------------------------------------------------
-
     def put(self, name: str, columns: Sequence[int], values: object) -> None:
         """Numbers of a statistic."""
         self._table.put(name, columns, as_numbers(values))
@@ -147,28 +145,22 @@ class Steps:
         """The loss of the current step; nan if it is unknown."""
         return math.nan if self.totals.loss is None else float(self.totals.loss)
 
-    # -- blocks -------------------------------------------------------------------------------------------------------
-
     def end(self, after: Callable[[], None]) -> None:
         """The step ends."""
         numbers = self.totals.end()
         waiting = self._table.end(numbers)
-        self._weigh(numbers[-1])
+        self._price = min(self._price, self.spent) if self.is_full else self._price
+        self._least = min(self._least, numbers[-1])
+        if self.count % BLOCK == BLOCK - 1:  # from what the full ones cost, how often the next steps are full
+            wanted = self._price / (SHARE * self._least)
+            self.every = BLOCK if self._is_rank else min(SELDOM, 1 << max(0, int(wanted - 1e-9).bit_length()))
+            self._price = self._least = 1e9  # the next steps are weighed anew
         self.spent = 0.0
         self.count += 1
         self.is_full = self.count in FIRST if self.count < BLOCK else self.count % self.every == 0
         if waiting == BLOCK:
             self.flush()
         after()
-
-    def _weigh(self, seconds: float) -> None:
-        """How often the next steps are full, from what the full ones cost."""
-        self._price = min(self._price, self.spent) if self.is_full else self._price
-        self._least = min(self._least, seconds)
-        if self.count % BLOCK == BLOCK - 1:
-            wanted = self._price / (SHARE * self._least)
-            self.every = BLOCK if self._is_rank else min(SELDOM, 1 << max(0, int(wanted - 1e-9).bit_length()))
-            self._price = self._least = 1e9  # the next steps are weighed anew
 
     def flush(self) -> None:
         """Hand all complete steps over."""

@@ -20,12 +20,33 @@ class _NotCalledError(Exception):
 
 
 def call_function(node: Any, grads: list[Any], hooks: HookRunner) -> tuple[Any, ...]:
-    """Run the node by hand. RuntimeError: a wrong number of gradients, or a gradient that is no tensor; in PyTorch's words."""
+    """Run the node by hand: the gradients of the arguments that are tensors.
+    RuntimeError: a wrong number of gradients, or a gradient that is no tensor; in PyTorch's words.
+    """
     if any(g is None for g in grads):
         grads = _as_the_engine_gives(node, grads, hooks)
     with _reusable(node):
         results = node.apply(*grads)
-    return _of_tensors(node, results if isinstance(results, tuple) else (results,))
+    results = results if isinstance(results, tuple) else (results,)
+    needs = node.needs_input_grad
+    if len(results) > len(needs) and all(r is None for r in results[len(needs) :]):
+        results = results[: len(needs)]
+    if len(results) != len(needs):
+        raise RuntimeError(
+            f"function {node.name()} returned an incorrect number of gradients (expected {len(needs)}, got {len(results)})"
+        )
+    no_tensors = _no_tensors(needs, [after is not None for after, _ in node.next_functions])
+    for i, r in enumerate(results):
+        if r is not None and i in no_tensors:
+            raise RuntimeError(
+                f"function {node.name()} returned a gradient different than None at position {i + 1}, but the corresponding "
+                "forward input was not a Variable"
+            )
+        if r is not None and not isinstance(r, torch.Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
+    # some arguments were no tensors; those that need a gradient match the edges that lead somewhere, in order
+    wanted = iter([r for r, need in zip(results, needs, strict=True) if need])
+    return tuple(None if after is None else next(wanted, None) for after, _ in node.next_functions)
 
 
 def _as_the_engine_gives(node: Any, grads: list[Any], hooks: HookRunner) -> list[Any]:
@@ -56,34 +77,11 @@ def _as_the_engine_gives(node: Any, grads: list[Any], hooks: HookRunner) -> list
     finally:
         del node.apply
         vars(node).pop("apply_boxed", None)
-    return [g if i in there else s for i, (g, s) in enumerate(zip(grads, found, strict=True))]
+    return [s if g is None else g for g, s in zip(grads, found, strict=True)]
 
 
 def _zeros(like: Metadata) -> Any:
     return torch.zeros(like.shape, dtype=like.dtype, device=like.device)
-
-
-def _of_tensors(node: Any, results: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The gradients of the arguments that are tensors, with PyTorch's checks."""
-    needs = node.needs_input_grad
-    if len(results) > len(needs) and all(r is None for r in results[len(needs) :]):
-        results = results[: len(needs)]
-    if len(results) != len(needs):
-        raise RuntimeError(
-            f"function {node.name()} returned an incorrect number of gradients (expected {len(needs)}, got {len(results)})"
-        )
-    no_tensors = _no_tensors(needs, [after is not None for after, _ in node.next_functions])
-    for i, r in enumerate(results):
-        if r is not None and i in no_tensors:
-            raise RuntimeError(
-                f"function {node.name()} returned a gradient different than None at position {i + 1}, but the corresponding "
-                "forward input was not a Variable"
-            )
-        if r is not None and not isinstance(r, torch.Tensor):
-            raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
-    # some arguments were no tensors; those that need a gradient match the edges that lead somewhere, in order
-    wanted = iter([r for r, need in zip(results, needs, strict=True) if need])
-    return tuple(None if after is None else next(wanted, None) for after, _ in node.next_functions)
 
 
 def _no_tensors(needs: Sequence[bool], leads: Sequence[bool]) -> set[int]:

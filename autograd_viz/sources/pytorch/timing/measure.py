@@ -6,20 +6,22 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
+from torch.autograd.graph import GradientEdge
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from ....errors import NotDrawableError
 from ....graph.timing import Bare, Half, Timing
 from ..reading.graph import TorchGraph
 from ..reading.nodes import edge_of, is_accumulate, reach
-from ..reading.older import IS_OLDER
+from ..reading.older import ENGINE, IS_OLDER
 from ..reading.values import is_plain, unseen
 from ..recording.record import Recorder
 from ..stepping.snapshots import LeafSnapshot, keep_random_numbers
-from . import backward
-from .forward import Call, Clock, Counting, Ticking, clock_of
+from .forward import Call, Clock, Counting, Ticking, clock_of, flops
 
 LEAST, MOST = 3, 20  # passes of each kind
 ENOUGH = 1.0  # seconds
@@ -50,7 +52,7 @@ def time_function(
         places = {n._sequence_nr(): id for n, id in zip(nodes, ids, strict=True) if not is_accumulate(n)}
         owners = counting.nodes(places)
         names, clock = [n.name() for n in nodes], clock_of(root)
-        counts = backward.counted(root, nodes, keeps_graph=False)
+        counts = _counted(root, nodes, keeps_graph=False)
         del root, graph, nodes
         rounds = _Rounds(function, clock, names, len(counting.calls), is_split)
         rounds.run()
@@ -63,7 +65,7 @@ def time_backward(root: torch.Tensor, graph: TorchGraph) -> Timing:
     _refuse_older()
     nodes = _nodes(root)
     with untouched([]):
-        counts = backward.counted(root, nodes, keeps_graph=True)
+        counts = _counted(root, nodes, keeps_graph=True)
         rounds = _Rounds(lambda: root, clock_of(root), [n.name() for n in nodes], keeps_graph=True)
         rounds.run()
     return Timing(None, _backward_half(rounds, [graph.node_ids[n] for n in nodes], counts), rounds.clock.device)
@@ -136,9 +138,9 @@ class _Rounds:
             self._check(nodes, ticking)
         begin = clock.mark()
         if ticking is None:
-            backward.run(root, nodes, self.keeps_graph)
+            _run(root, nodes, self.keeps_graph)
         else:
-            found = backward.marks(root, nodes, self.keeps_graph, clock)
+            found = _marks(root, nodes, self.keeps_graph, clock)
         end = clock.mark()
         clock.wait()
         (self.whole if ticking is None else self.parted).append((clock.seconds(start, middle), clock.seconds(begin, end)))
@@ -152,6 +154,62 @@ class _Rounds:
             raise RuntimeError(OTHER.format(what=f"{self.op_count} ops, then {len(ticking.marks)}"))
         if [n.name() for n in nodes] != self.names:
             raise RuntimeError(OTHER.format(what=f"{len(self.names)} backward nodes, then {len(nodes)}, or others"))
+
+
+# -- a backward pass: PyTorch's engine runs it, with hooks of ours on its nodes ----------------------------------------
+
+
+def _run(root: torch.Tensor, nodes: Sequence[Any], keeps_graph: bool) -> None:
+    """A backward pass that writes no grad. RuntimeError: as ``root.backward()`` would."""
+    (first,) = torch.autograd._make_grads((root,), (None,), is_grads_batched=False)
+    ends = tuple(GradientEdge(n, 0) for n in nodes if is_accumulate(n))
+    ENGINE.run_backward((root,), (first,), keeps_graph, False, ends, allow_unreachable=True, accumulate_grad=False)
+
+
+def _marks(root: torch.Tensor, nodes: Sequence[Any], keeps_graph: bool, clock: Clock) -> list[tuple[Any, Any] | None]:
+    """Run it; the begin and the end of each node, None of one that did not run."""
+    starts: list[Any] = [None] * len(nodes)
+    ends: list[Any] = [None] * len(nodes)
+
+    def note(place: list[Any], k: int, *_: object) -> None:
+        place[k] = clock.mark()
+
+    _hooked(root, nodes, keeps_graph, lambda k: partial(note, starts, k), lambda k: partial(note, ends, k))
+    return [None if a is None or b is None else (a, b) for a, b in zip(starts, ends, strict=True)]
+
+
+def _counted(root: torch.Tensor, nodes: Sequence[Any], keeps_graph: bool) -> list[int]:
+    """Run it; the floating-point operations of each node."""
+    found, running = [0] * len(nodes), [0]
+
+    def begin(k: int, *_: object) -> None:
+        running[0] = k
+
+    class Mode(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*args, **(kwargs or {}))
+            found[running[0]] += flops(func, args, kwargs, result)
+            return result
+
+    with Mode():
+        _hooked(root, nodes, keeps_graph, lambda k: partial(begin, k), None)
+    return found
+
+
+def _hooked(
+    root: torch.Tensor, nodes: Sequence[Any], keeps: bool, before: Callable[[int], Any], after: Callable[[int], Any] | None
+) -> None:
+    handles: list[Any] = []
+    try:
+        for k, node in enumerate(nodes):
+            if not is_accumulate(node):
+                handles.append(node.register_prehook(before(k)))
+                if after is not None:
+                    handles.append(node.register_hook(after(k)))
+        _run(root, nodes, keeps)
+    finally:
+        for handle in handles:
+            handle.remove()
 
 
 def _forward_half(rounds: _Rounds, calls: Sequence[Call], owners: Sequence[str | None]) -> Half:
