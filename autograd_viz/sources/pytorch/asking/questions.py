@@ -51,9 +51,7 @@ class Replay(NamedTuple):
 
 
 def replay(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None) -> Replay:
-    """What ``root.backward(gradient)`` sends through a graph that is not freed. The pass is taken back. It may stop early, as a
-    saved tensor may be gone.
-    """
+    """What ``root.backward(gradient)`` sends through a kept graph, up to a saved tensor that is gone. It is taken back."""
     if len(graph.nodes) > MOST:
         return Replay({}, ())
     then = versions_then(graph.nodes)

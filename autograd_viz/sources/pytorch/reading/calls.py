@@ -1,9 +1,7 @@
-"""What the calls on the stack belong to: the user's code, a module, a checkpoint, or a user's Function. So in which modules and
-scopes an op of a recording ran, and what was seen of each.
+"""What the calls on the stack belong to: the user's code, a module, a checkpoint, a user's Function, so the place of an op.
 
 # Note [Where modules are seen]
-The call of a module is a frame on the stack. Hooks would disturb the user: they slow down every module, and compiled modules
-warn of them.
+The call of a module is a frame on the stack. Hooks would disturb the user: they slow modules down, and compiled ones warn.
 
 # Note [Where the user's functions are seen]
 They are frames too, inside of the one in which the recording began, and of the outermost of a program. What leads from the call
@@ -66,22 +64,18 @@ class Running:
 
     `module_of`: the frame of a module's call -> the module, if it has a path. If no module has one (`knows_modules`), the
     functions that modules call have no place.
-
-    Attributes:
-        calls: those around the last op.
-        modules: the calls of modules around the last op, each with its module if it has a path: an op reads only new ones.
-        is_in_module: a module ran the last op, whether it has a path or not.
-        outside: the frames around the program.
-        beyond: what is around the program, but for calls and scopes.
     """
 
     def __init__(
         self, module_of: Callable[[FrameType], Around | None], knows_modules: bool = True, frame: FrameType | None = None
     ) -> None:
         self.module_of, self._knows_modules = module_of, knows_modules
-        self.calls, self.outside, self.is_in_module = dict[FrameType, Around](), set[FrameType](), False
+        self.calls, self.outside = dict[FrameType, Around](), set[FrameType]()  # around the last op; around the program
+        self.is_in_module = False  # a module ran the last op, whether it has a path or not
+        # the calls of modules around the last op, each with its module if it has a path: an op reads only new ones
         self.modules: dict[FrameType, Around | None] = {}
         users, function, around = calls_around(frame, self)
+        # what is around the program, but for calls and scopes
         self.beyond = (users, function, [a for a in around if a.kind not in ("call", "scope")])
         self.calls.clear()
         self.modules.clear()

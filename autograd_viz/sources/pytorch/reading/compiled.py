@@ -133,7 +133,7 @@ def arguments(node: Any, grads: Sequence[Any]) -> list[Any]:
 
 def as_compiled() -> AbstractContextManager[None]:
     """Inside, ops run as in a compiled pass: without autocast."""
-    return torch._C._DisableAutocast()  # type: ignore[no-any-return]
+    return torch._C._DisableAutocast()
 
 
 # -- of an op of the graph --------------------------------------------------------------------------------------------

@@ -24,9 +24,7 @@ NUMBERS = ("self", "other", "exponent")  # operands that may be Python numbers, 
 def title_of(node: object) -> str:
     """The op's name in pictures: "Mul" of MulBackward0, a user's Function by its own name."""
     name = name_of(node)
-    if is_function(node):
-        return name.removesuffix("Backward")
-    return re.sub(r"Backward(s|\d*)(_copy)?$", "", name)
+    return name.removesuffix("Backward") if is_function(node) else re.sub(r"Backward(s|\d*)(_copy)?$", "", name)
 
 
 def title_named(name: str) -> str:

@@ -188,27 +188,19 @@ class SeenOps:
 
 
 class FoundGraph:
-    """Everything that led to the roots. `opens`: compiled regions are opened.
-
-    Attributes:
-        nodes: the nodes that backward would call; of an open region also those in it.
-        regions: the open regions, by their own node.
-        saved: what each node has saved.
-        boxes: the tensors.
-        operands: the operands of each op, by its node, or by its event if it has no node.
-    """
+    """Everything that led to the roots. `opens`: compiled regions are opened."""
 
     def __init__(self, roots: Iterable[Any], opens: bool = True) -> None:
         self.roots = tuple(roots)
         self.outputs_of = functools.cache(outputs_of)  # cached: PyTorch makes it anew each time
         self.event_of = functools.cache(event_of)
-        self.boxes = Boxes()
-        self.nodes: dict[Any, None] = {}
+        self.boxes = Boxes()  # the tensors
+        self.nodes: dict[Any, None] = {}  # that backward would call; of an open region also those in it
         self._opens = opens
-        self.regions: dict[Any, Region] = {}
+        self.regions: dict[Any, Region] = {}  # the open ones, by their own node
         self._asked: set[Any] = set()  # compiled nodes, whether they can be opened or not
         self._by_number: dict[int, Any] = {}
-        self.saved: dict[Any, list[SavedValue]] = {}
+        self.saved: dict[Any, list[SavedValue]] = {}  # what each node has saved
         self.operands: dict[Any, list[Box | str]] = {}  # by node, or by the event of an op without a node
         for root in self.roots:
             self._add_nodes(edge_of(root)[0])

@@ -37,12 +37,8 @@ class TorchGraph(FoundGraph):
     """The live graph behind a document of everything that led to the roots; it is `from_core.CoreGraph` for PyTorch's tensors.
 
     `is_outline`: read elements only of the roots and leaves, and make no formulas; other tensors have shape and dtype.
-    `opens`: as in `FoundGraph`.
-
-    Attributes:
-        document: the graph as it was when this was built.
-        tensors: the live tensor of each id, if it is alive.
-        node_ids: the id of each live node.
+    `opens`: as in `FoundGraph`. It has the `document` as the graph was when this was built, the live tensor of each id
+    (`tensors`), and the id of each live node (`node_ids`).
     """
 
     @unseen

@@ -1,8 +1,7 @@
 """What a recorder knows of tensors and ops.
 
 # Note [Who keeps what]
-The record of an op is stored on its node (`node.metadata`) and lives as long as the graph. For ops without a node see cuts.py.
-Three rules follow:
+The record of an op is stored on its node (`node.metadata`) and lives as long as the graph (else: cuts.py). Three rules follow:
 - A record on a node never refers to the node: the graph would never be freed. Numbers tell a tensor's place in the graph.
 - A tensor without a node, and a leaf, is found among the live tensors. Nothing here keeps it alive.
 - An op and its results do not refer to each other: the elements would wait for the garbage collector. An op with a node has its
@@ -38,9 +37,7 @@ latest_sequence = torch._C._autograd._get_sequence_nr
 
 
 class Handle(weakref.ref[Any]):
-    """A tensor as an op has read or made it; after an in-place change it is another. The first handle is a weak reference to
-    it.
-    """
+    """A tensor as an op has read or made it; after an in-place change another. The first one is a weak reference to it."""
 
     __slots__ = (
         "__weakref__", "_looks", "_maker", "_of", "argument", "is_leaf", "output_nr", "requires_grad", "sequence", "values",
@@ -183,18 +180,7 @@ def _itself(tensor: Any) -> Any:
 
 
 class Event:
-    """One op of the forward pass.
-
-    Attributes:
-        name: the op's name: "mul"; of a user's Function its class name.
-        inputs: tensors, or Python numbers by their text.
-        sequence, tick: rise with time, as in `core.provenance`.
-        inside: the modules and scopes in which it ran.
-        is_tracked: grad mode was on.
-        is_function: a user's Function.
-        depth: how many ops without a node depend on this one.
-        behind: the nodes of its inputs, if it detaches its result. They keep the graph alive for a while (cuts.py).
-    """
+    """One op of the forward pass."""
 
     __slots__ = (
         "__weakref__", "_code", "_lasti", "_outputs", "behind", "depth", "inputs", "inside", "is_function", "is_tracked",
@@ -203,21 +189,22 @@ class Event:
 
     def __init__(
         self,
-        name: str,
-        inputs: tuple[Any, ...],
+        name: str,  # "mul"; of a user's Function its class name
+        inputs: tuple[Any, ...],  # tensors, or Python numbers by their text
         at: FrameType | None,
-        inside: Inside,
-        is_tracked: bool,
-        is_function: bool = False,
+        inside: Inside,  # the modules and scopes in which it ran
+        is_tracked: bool,  # grad mode was on
+        is_function: bool = False,  # a user's Function
         is_part: bool = False,  # a module ran it
     ) -> None:
         self.name, self.inputs, self.inside = name, inputs, inside
         self._code = None if at is None else at.f_code
         self._lasti = 0 if at is None else at.f_lasti
         self.is_tracked, self.is_function = is_tracked, is_function
-        self.sequence, self.tick = latest_sequence() - 1, next(clock)
+        self.sequence, self.tick = latest_sequence() - 1, next(clock)  # they rise with time, as in `core.provenance`
         self._outputs: Any = ()  # one, or several: a handle, or a weak reference to it
-        self.behind: tuple[Any, ...] = ()
+        self.behind: tuple[Any, ...] = ()  # nodes of its inputs, if it detaches its result; the graph lives on (cuts.py)
+        # how many ops without a node depend on this one
         self.depth = step = IN_MODULE if is_part else 1.0
         for h in inputs:
             if type(h) is Handle and h.sequence is None and (maker := h.maker) is not None and maker.depth + step > self.depth:

@@ -18,6 +18,7 @@ from torch.autograd.graph import GradientEdge, Node
 
 from ....graph.model import Value
 from ....graph.trace import HookRun
+from ....twin.core.backward.hooks import checked
 from ...shared.replacement import name_of_hook, runs_of
 from . import older
 from .nodes import variable_of
@@ -29,22 +30,11 @@ def check_result(hook: object, before: Sequence[Any], returned: object) -> tuple
     """Check what a hook returned, and give the gradients that go on. All errors are in PyTorch's words.
     TypeError: it is no tuple, or has an item that is no tensor. RuntimeError: their number, a type or a size is wrong.
     """
-    if returned is None:
-        return tuple(before)
-    if not isinstance(returned, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
+    return tuple(before if returned is None else checked(hook, returned, before, _check))
+
+
+def _check(hook: Any, was: Any, now: Any) -> None:
     name = getattr(hook, "__name__", "<unknown>")
-    if len(returned) != len(before):
-        raise RuntimeError(
-            f"hook '{name}' has returned an incorrect number of values (got {len(returned)}, but expected {len(before)})"
-        )
-    for was, now in zip(before, returned, strict=True):
-        if now is not None:
-            _check(name, was, now)
-    return returned
-
-
-def _check(name: str, was: Any, now: Any) -> None:
     if was is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(now, torch.Tensor):

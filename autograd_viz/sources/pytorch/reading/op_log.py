@@ -77,13 +77,7 @@ class Note(NamedTuple):
 
 
 class Log(Ops):
-    """Everything that the recorder keeps: ops, and
-
-    Attributes:
-        data: what made a tensor of data: (function, line, number, the shape of its first input, where whole numbers were lost,
-            the order of its rows).
-        met: the order of the rows of data that nothing known has made.
-    """
+    """Everything that the recorder keeps."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,8 +94,9 @@ class Log(Ops):
         self.layers: deque[Event] = deque(maxlen=64)  # dropout and batch norm, in the mode of the other use
         self.left: deque[OpRecord] = deque(maxlen=64)  # ops by which a tensor with a history became a number or an array
         self.places: deque[Event] = deque(maxlen=MOST)  # parameters and modules that were put into a module
+        # what made data: (function, line, number, shape of its first input, where whole numbers were lost, order of its rows)
         self.data: Alive[tuple[Any, ...]] = Alive()
-        self.met: Alive[Any] = Alive()
+        self.met: Alive[Any] = Alive()  # the order of the rows of data that nothing known has made
         self.faults: deque[Exception] = deque(maxlen=16)  # errors inside the recorder
         self._notes: dict[int, Note] = {}
 
@@ -173,7 +168,7 @@ class Log(Ops):
 
     def events_of(self, tensor: object, *kinds: str) -> list[Event]:
         """What happened to a tensor, in order."""
-        note = self._notes.get(getattr(storage_of(tensor), "_cdata", None))
+        note = self._notes.get(getattr(storage_of(tensor), "_cdata", 0))
         return [e for e in (note.events if note is not None else ()) if e.kind in kinds or not kinds]
 
     def all_events(self, kind: str) -> list[Event]:

@@ -3,8 +3,7 @@
 # Note [Pages]
 An object per op would be many objects, and the collector would scan them again and again. So an op is a number. Its node has
 that number and the mark of its page (`node.metadata`). A page is a list of what is known of its ops. It is kept while a node
-has its mark, and then for `PASSES` more passes or `SPAN` more numbers. A page has no node, no tensor and no value. In it,
-leaves are numbers.
+has its mark, and then for `PASSES` more passes or `SPAN` more numbers. It has no node, tensor or value; leaves are numbers.
 """
 
 from __future__ import annotations
@@ -50,25 +49,19 @@ def name_of_function(func: object) -> str:
     return str(getattr(getattr(func, "__self__", None), "__name__", name) if name in ("__get__", "__set__") else name)
 
 
+@dataclass(eq=False, repr=False, slots=True, weakref_slot=True)
 class OpRecord:
-    """One op that ran, as an answer.
+    """One op that ran, as an answer."""
 
-    Attributes:
-        name: as in `torch.<name>`.
-        line: the user's code object and instruction.
-        given: the ops whose results it was given, and leaves that require grad; without those of long ago.
-        number: rises with time.
-        cut: why its result has no history though an input has one: "op", "no_grad"; "" if it has one.
-    """
-
-    __slots__ = ("__weakref__", "_ops", "cut", "func", "given", "line", "number")
-
-    def __init__(self, func: object, line: Line | None, given: list[Any], number: int, cut: str = "") -> None:
-        self.func, self.line, self.given, self.number, self.cut = func, line, given, number, cut
+    func: object
+    line: Line | None  # the user's code object and instruction
+    given: list[Any]  # the ops whose results it was given, and leaves that require grad; without those of long ago
+    number: int  # rises with time
+    cut: str = ""  # why its result has no history though an input has one: "op", "no_grad"; "" if it has one
 
     @property
     def name(self) -> str:
-        """As the user wrote it."""
+        """As the user wrote it, in `torch.<name>`."""
         return name_of_function(self.func)
 
     @property
@@ -80,7 +73,7 @@ class OpRecord:
 class SeenOp(OpRecord):
     """An op of a page; its inputs are looked up."""
 
-    __slots__ = ()
+    __slots__ = ("_ops",)
 
     def __init__(self, ops: Ops, func: object, line: Line, number: int, cut: str) -> None:
         self._ops, self.func, self.line, self.number, self.cut = ops, func, line, number, cut
@@ -133,29 +126,21 @@ class Page:
 
 
 class Ops:
-    """The ops that are known.
-
-    Attributes:
-        now: rises with every op and event.
-        age: how many passes have run.
-        began: the first number after the last pass.
-        page: for the next op.
-        space: tells its numbers from those of other recorders.
-        made: the ops of results without a history: (number, function, code object, instruction, cut).
-    """
+    """The ops that are known."""
 
     def __init__(self) -> None:
+        # the ops of results without a history: (number, function, code object, instruction, cut)
         self.made: Alive[tuple[Any, ...]] = Alive()
-        self.age = 0
-        self.space = next(_spaces)
-        self.now = self.began = self.space << SPACE
+        self.age = 0  # how many passes have run
+        self.space = next(_spaces)  # tells its numbers from those of other recorders
+        self.now = self.began = self.space << SPACE  # it rises with every op and event; the first number after the last pass
         _all[self.space] = self
         self._pages: dict[int, Page] = {}
         self._turns: deque[int] = deque()
         self._leaves: dict[int, Leaf] = {}  # by number
         self._most_leaves, self._last_leaf = LEAVES, 0
         self._known: weakref.WeakValueDictionary[int, SeenOp] = weakref.WeakValueDictionary()
-        self.page = self.turned()
+        self.page = self.turned()  # for the next op
 
     def wrote(self, func: object, code: CodeType, instruction: int, given: list[int]) -> int:
         """Note an op, whose inputs are ops and leaves with these numbers. Returns its number."""

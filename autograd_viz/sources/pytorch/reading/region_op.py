@@ -22,38 +22,23 @@ LONGEST = 80  # characters of a rule
 
 @dataclass(eq=False, repr=False, slots=True, weakref_slot=True)
 class RegionOp:
-    """The rule of one op in a region. For a graph it is a node of PyTorch's, with the same methods and attributes.
-
-    Attributes:
-        origin: the sequence number of the forward op; None if it is not known.
-        arrivals: the values of the graph that arrive, one for each output of the forward op.
-        looks: what they look like.
-        ops: the ops of the backward graph that are its rule, in their order; none if it passes on what arrives.
-        again: ops before them, that are computed again from what is saved.
-        results: the values that leave, one for each of `next_functions`.
-        leaves: which of these leave the region, each with its place in the `next_functions` of the region's own node.
-        reads: what it reads of the saved values.
-        inputs: the tensors among them with which the region was called and that need no gradient.
-        result: the saved tensor that is the result of the forward op; None if there is none, or that is not certain.
-        modules: the modules around the op, from the outermost: variable, path, class.
-        path: of the innermost of them in the whole model.
-    """
+    """The rule of one op in a region. For a graph it is a node of PyTorch's, with the same methods and attributes."""
 
     title: str
-    origin: int | None
-    arrivals: list[Any]
-    looks: list[Metadata]
-    ops: list[Any] = field(default_factory=list)
-    again: list[Any] = field(default_factory=list)
-    reads: list[SavedValue] = field(default_factory=list)
-    modules: list[tuple[str, str, str]] = field(default_factory=list)
+    origin: int | None  # the sequence number of the forward op; None if it is not known
+    arrivals: list[Any]  # the values of the graph that arrive, one for each output of the forward op
+    looks: list[Metadata]  # what they look like
+    ops: list[Any] = field(default_factory=list)  # of the backward graph, in order; none if it passes on what arrives
+    again: list[Any] = field(default_factory=list)  # ops before them, that are computed again from what is saved
+    reads: list[SavedValue] = field(default_factory=list)  # what it reads of the saved values
+    modules: list[tuple[str, str, str]] = field(default_factory=list)  # around the op, outermost first: variable, path, class
     place: Source | None = None
-    inputs: list[Any] = field(default_factory=list)
-    result: Any = None
-    path: str = ""
+    inputs: list[Any] = field(default_factory=list)  # of what it reads, arguments of the region that need no gradient
+    result: Any = None  # the saved tensor that is the result of the forward op; None if there is none, or that is not certain
+    path: str = ""  # of the innermost module in the whole model
     number: float = 0.0
-    results: list[Any] = field(default_factory=list)
-    leaves: dict[int, int] = field(default_factory=dict)
+    results: list[Any] = field(default_factory=list)  # the values that leave, one for each of `next_functions`
+    leaves: dict[int, int] = field(default_factory=dict)  # which leave the region; places in its own node's `next_functions`
     next_functions: tuple[tuple[Any, int], ...] = ()
     metadata: dict[Any, Any] = field(default_factory=dict)
     _hooks: OrderedDict[Any, Any] = field(default_factory=OrderedDict)

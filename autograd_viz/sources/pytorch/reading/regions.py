@@ -71,21 +71,13 @@ class ForwardOps:
 
 
 class Region:
-    """A region that is open.
-
-    Attributes:
-        node: its own node, at which gradients arrive.
-        module: its backward graph, `torch.fx.GraphModule`.
-        ops: its nodes.
-        graph_break: why the compiler began anew before it; "" if there is no graph break.
-        again, results, leaves, next_functions: as of a `RegionOp`, for what the region's own node sends.
-    """
+    """A region that is open. Gradients arrive at its own node; what that sends, it has as a `RegionOp` has."""
 
     def __init__(self, node: Any, module: Any, ends: list[Any]) -> None:
-        self.node, self.module = node, module
+        self.node, self.module = node, module  # its own node; its backward graph, `torch.fx.GraphModule`
         self._graph = {n: i for i, n in enumerate(module.graph.nodes)}
         self._moving = _moving(self._graph)
-        self.graph_break = compiled.graph_break(self._graph)
+        self.graph_break = compiled.graph_break(self._graph)  # why the compiler began anew before it; "" if it did not
         places = [n for n in self._graph if n.op == "placeholder" and not compiled.is_tangent(n)]
         self._kept = dict(zip(places[len(compiled.sizes_of(node)) :], _kept_by(node), strict=False))
         shapes = [getattr(k.value, "shape", ()) for k in self._kept.values()]

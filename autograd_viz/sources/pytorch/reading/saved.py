@@ -2,8 +2,7 @@
 
 # Note [Hooks of saved tensors]
 Reading a saved tensor with hooks (`saved_tensors_hooks`, checkpoints) calls the user's unpack hook. In PyTorch 2.13 a
-SavedTensor shows its hooks. In older releases we read it under a profile function. It sees the call of a hook
-beforehand, and forbids it.
+SavedTensor shows its hooks. In older releases we read it under a profile function, which sees and forbids the call of a hook.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ import torch
 from torch.autograd.graph import Node
 
 from ....runtime.collector import collector_waits
+from ....twin.core.backward.saved import FREED_MESSAGE
 from .nodes import is_accumulate, is_function
 from .values import outside_modes
 
@@ -156,11 +156,6 @@ def _signed(value: object) -> Any:
     return value - 2**64 if type(value) is int and value >= 2**63 else value
 
 
-TWICE = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
-    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True "
-    "if you need to backward through the graph a second time or if you need to access saved tensors after calling backward."
-)
 SLICES = "CopySlices"
 EMPTY = "autograd_viz.empty"  # in node.metadata
 VERSION = "autograd_viz.version"  # in the metadata of an AccumulateGrad: of its leaf, when nodes were closed
@@ -182,12 +177,12 @@ def raw_of(node: object, name: str) -> list[Any]:
     return list(raw) if isinstance(raw, list | tuple) else [raw]
 
 
-def saved_tensors(node: object, quiet: bool = True) -> list[Any]:
+def saved_tensors(node: Any, quiet: bool = True) -> list[Any]:
     """The tensors that a node has saved and can still use; without those whose saved-tensor hooks, of the user's, would run.
     RuntimeError: a saved tensor was modified or freed, if not `quiet`.
     """
     found = []
-    for name in _raw_names(type(node)):
+    for name in _raw_names(node.__class__):
         try:
             if any(map(has_users_hooks, raw_of(node, name))):
                 continue
@@ -201,7 +196,7 @@ def saved_tensors(node: object, quiet: bool = True) -> list[Any]:
 
 
 def _twice(*_: object) -> Any:
-    raise RuntimeError(TWICE)
+    raise RuntimeError(FREED_MESSAGE)
 
 
 def _nothing(tensor: torch.Tensor) -> None:
@@ -209,10 +204,8 @@ def _nothing(tensor: torch.Tensor) -> None:
 
 
 def is_stuck(node: Any) -> bool:
-    """Does it keep something that `empty` cannot free (the node in a CopySlices, what the user's hooks have packed), or is it
-    empty?
-    """
-    packed = (raw for name in _raw_names(type(node)) for raw in raw_of(node, name))
+    """Is it empty, or keeps what `empty` cannot free (the node in a CopySlices, what the user's hooks have packed)?"""
+    packed = (raw for name in _raw_names(node.__class__) for raw in raw_of(node, name))
     return node.name() == SLICES or EMPTY in node.metadata or any(map(has_users_hooks, packed))
 
 
@@ -274,7 +267,7 @@ def _packed(node: Any, pack: object, unpack: object) -> bool:
     """
     is_refused: bool = node.name() == SLICES
     with outside_modes():
-        for raw in (raw for name in _raw_names(type(node)) for raw in raw_of(node, name)):
+        for raw in (raw for name in _raw_names(node.__class__) for raw in raw_of(node, name)):
             try:
                 raw.register_hooks(pack, unpack)
             except RuntimeError as error:  # the user's hooks, or nothing saved

@@ -206,9 +206,7 @@ def _bytes(t: Any) -> Any:
 
 @unseen
 def array_in(t: object) -> Any:
-    """The elements as a NumPy array that may share their memory; of a distributed tensor those that are here. None if they
-    cannot be read.
-    """
+    """The elements as an array that may share their memory; of a distributed tensor those here. None: they cannot be read."""
     t = t.to_local() if hasattr(t, "to_local") else t
     return as_array(t) if isinstance(t, torch.Tensor) and is_plain(t) else None
 

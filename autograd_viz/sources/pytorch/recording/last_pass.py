@@ -52,11 +52,7 @@ WORDS = (
 
 
 class LastPass:
-    """What is kept of the last pass.
-
-    Attributes:
-        met_old, met_unknown: the new graph may reach into older ones, or has unrecorded nodes.
-    """
+    """What is kept of the last pass."""
 
     def __init__(self, ops: Ops, budget: int) -> None:
         self._ops, self.budget = ops, budget
@@ -64,7 +60,7 @@ class LastPass:
         self.gradient: Any = None  # the first gradient, if one was given
         self.record: PassRecord | None = None  # the pass
         self.why_not = ""  # why it was not kept: "budget", "compiled", "off", "grad", "held"; "" if it is kept
-        self.met_old = self.met_unknown = False
+        self.met_old = self.met_unknown = False  # the new graph may reach into older ones, or has unrecorded nodes
         self.bytes = 0  # of the results of ops since the last pass
         self._is_ours = False  # the user has not asked to keep it
         self._older_bytes = 0  # of older graphs that the last ones may reach

@@ -4,8 +4,7 @@
 A function mode sees the user's calls of PyTorch. It is below all other modes, so that those come and go in their own order.
 PyTorch's own global hooks report the steps of optimizers, and parameters and modules that a module gets.
 Names are replaced while the recorder is on:
-- `torch.overrides.has_torch_function` would say that every tensor is overloaded, and `nn.MultiheadAttention` would leave its
-  fast path.
+- `torch.overrides.has_torch_function` would call every tensor overloaded, and `nn.MultiheadAttention` leave its fast path.
 - `torch.utils.swap_tensors` refuses tensors that have references. A program may have imported it by name before, so the module
   `weakref` that it asks is replaced, too.
 - `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode sees it.

@@ -71,14 +71,7 @@ class Moment:
 
 
 class LastCalls:
-    """The last pass of a model.
-
-    Attributes:
-        calls: the calls of the model in the last pass.
-        why_not: why no pass can run again, or "".
-        counts: the gradients that arrive now are those of `backward`, not of `grad`.
-        reached: how many gradients have arrived at results of the model.
-    """
+    """The last pass of a model. `why_not`: why no pass can run again, or ""."""
 
     def __init__(self, model: torch.nn.Module, parameters: Sequence[Any], budget: int, arrivals: Arrivals) -> None:
         self._live = list(parameters)
@@ -90,9 +83,9 @@ class LastCalls:
             self.why_not = "its parameters are spread over ranks, and this rank alone cannot run it"
         self._arrivals = arrivals
         self._cast = _cast_on(self._live[0].device.type)
-        self.calls: list[Call] = []
-        self.counts = True
-        self.reached = 0
+        self.calls: list[Call] = []  # of the model in the last pass
+        self.counts = True  # the gradients that arrive now are those of `backward`, not of `grad`
+        self.reached = 0  # how many gradients have arrived at results of the model
         self._is_followed = False  # results of the model tell when a gradient arrives
         self._has_run = self._has_stepped = False
 

@@ -57,16 +57,17 @@ def hooks_of(run: Any) -> ExitStack:
     """The hooks of a run, until they are closed."""
     leave_out()
     run_begins(run)
-    stack = ExitStack()
-    stack.callback(run_ends, run)
-    for handle in (
+    handles: tuple[Any, ...] = (
         optimizers.register_optimizer_step_pre_hook(run.step_begins),
         optimizers.register_optimizer_step_post_hook(run.step_ends),
         Calls(run.calls, run),
         Replacement(torch.autograd, "_engine_run_backward", run.runs_backward),
         *(Replacement(owner, name, run.clips) for owner, name in CLIPPING),
         Replacement(GradScaler, "step", run.scaler_steps),
-    ):
+    )
+    stack = ExitStack()
+    stack.callback(run_ends, run)
+    for handle in handles:
         stack.callback(handle.remove)
     return stack
 

@@ -28,12 +28,7 @@ from .steps import OptimizerPart, Steps, part_of
 class RunWatch:
     """A run that is watched. It does not hold its model, and ends with it.
 
-    `keep`: bytes for copies of parameters and inputs, so that the last pass can run again. Ranks of a job have their full steps
-    together.
-
-    Attributes:
-        steps: what has been measured.
-        before: called before an optimizer steps, with the rows whose gradient is not finite; it may raise.
+    `keep`: bytes for copies of parameters and inputs, to run the last pass again. Ranks of a job have full steps together.
     """
 
     @own_code()
@@ -41,7 +36,7 @@ class RunWatch:
         self.model, self.rows = weakref.ref(model), rows
         self.steps, self.arrivals = Steps(rows, sink, is_rank=is_rank), Arrivals(grad_fn_of, is_leaf)
         self.kept = LastCalls(model, rows.parameters, keep, self.arrivals)  # the calls of the last pass
-        self.before: Callable[[list[int]], None] | None = None
+        self.before: Callable[[list[int]], None] | None = None  # called before a step, with not finite rows; it may raise
         self.after: Callable[[], None] = lambda: None  # called when a step is complete
         self.faults: list[Exception] = []  # errors in here; the user's program did not notice them
         self.moments = Moments()  # chosen steps

@@ -46,20 +46,12 @@ SELDOM = 128  # at least one step in so many is full
 
 
 class Steps:
-    """The steps of a run.
-
-    Attributes:
-        count: how many steps are complete.
-        every: one step in so many is full.
-        is_full: the current one is.
-        spent: seconds that measuring it took.
-        totals: of the current step.
-    """
+    """The steps of a run."""
 
     def __init__(self, rows: Rows, sink: Sink, *, is_rank: bool = False) -> None:
         self.rows, self.sink, self._is_rank = rows, sink, is_rank
-        self.count, self.every, self.is_full = 0, 1, True
-        self.spent, self.totals = 0.0, Totals()
+        self.count, self.every, self.is_full = 0, 1, True  # complete steps; one in so many is full; the current one is
+        self.spent, self.totals = 0.0, Totals()  # the seconds that measuring the current one took; what it has
         self._is_on_host = rows.parameters[0].device.type == "cpu"
         self._table = Table(rows.order, floats)
         self._measured: Sequence[int] = []  # the columns of the gradients that were measured last

@@ -7,8 +7,7 @@ is missing, an error names it, and nothing has run.
 
 # Note [What waits]
 DDP's reduction is delayed to the last AccumulateGrad of a replica: see Note [Replicas]. All other communication is in the graph
-itself: FSDP's gathers, DTensor's redistributions, collectives with a gradient. Such a pass begins when every rank has come to
-its first step.
+itself: FSDP's gathers, DTensor's redistributions, collectives with a gradient. Such a pass begins when all ranks have come.
 
 # Note [Replicas]
 DDP's reducer is a C++ hook on AccumulateGrad. PyTorch's engine runs it, a call by hand does not. So steps call these nodes by
@@ -175,19 +174,13 @@ OWN = "these gradients are from this rank only: DistributedDataParallel has not 
 
 
 class Exchange:
-    """What one pass exchanges.
-
-    Attributes:
-        replicas: the DDP modules whose gradients it averages.
-        is_apart: the pass will be taken back, so nothing is averaged.
-        what: what communicates in the graph itself, for an error; "" if nothing does.
-    """
+    """What one pass exchanges."""
 
     def __init__(self, nodes: Iterable[Any], root: torch.Tensor) -> None:
         self.nodes = frozenset(nodes)
-        self.replicas = replicas_of(self.nodes, root)
-        self.is_apart = False
-        self.what = _communicates(self.nodes) if is_distributed() else ""
+        self.replicas = replicas_of(self.nodes, root)  # the DDP modules whose gradients it averages
+        self.is_apart = False  # the pass will be taken back, so nothing is averaged
+        self.what = _communicates(self.nodes) if is_distributed() else ""  # in the graph itself, for an error
         self._states = states_of(self.nodes) if self.what else []
         self._have_met = False
 
@@ -279,6 +272,4 @@ def _communicates(nodes: Iterable[Any]) -> str:
         if (module.startswith("torch.distributed") and name != "_DDPSink") or name == "SyncBatchNorm" or "c10d" in node.name():
             return f"{name or node.name()} communicates"
     kinds = {type(variable_of(n)).__name__ for n in nodes if is_accumulate(n)}
-    if "FlatParameter" in kinds or states_of(nodes):
-        return FSDP
-    return "DTensor communicates" if "DTensor" in kinds else ""
+    return FSDP if "FlatParameter" in kinds or states_of(nodes) else "DTensor communicates" if "DTensor" in kinds else ""

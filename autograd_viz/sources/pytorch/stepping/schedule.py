@@ -24,9 +24,7 @@ from ..reading.found_graph import FoundGraph, called_on
 from ..reading.hooks import HookRunner, run_backward
 from ..reading.older import IS_OLDER
 from ..reading.values import unseen
-from .graph_task import Surroundings
-from .interpreting import Interpreted
-from .user_function import call_function
+from .calling import Interpreted, Surroundings, call_function
 
 
 class Step(NamedTuple):

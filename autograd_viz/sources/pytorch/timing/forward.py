@@ -26,18 +26,12 @@ SAVED = "aten.detach.default"  # of a result that its own node saves
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The time of a device.
-
-    Attributes:
-        mark: now. On a GPU an event in the stream, which the GPU passes.
-        wait: waits until everything before has run.
-        seconds: between two marks, after `wait`.
-    """
+    """The time of a device."""
 
     device: str
-    mark: Callable[[], Any]
-    wait: Callable[[], Any]
-    seconds: Callable[[Any, Any], float]
+    mark: Callable[[], Any]  # now; on a GPU an event in the stream, which the GPU passes
+    wait: Callable[[], Any]  # waits until everything before has run
+    seconds: Callable[[Any, Any], float]  # between two marks, after `wait`
 
 
 def clock_of(tensor: torch.Tensor) -> Clock:

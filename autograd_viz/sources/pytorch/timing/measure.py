@@ -34,8 +34,7 @@ def time_function(
 ) -> tuple[Timing, Any]:
     """Measure a function that returns a loss; gives also the document of its graph.
 
-    Random numbers, buffers and grads are as before. `model`: the one whose parts are known by their path. `modules`: all whose
-    buffers may change.
+    Random numbers, buffers and grads are as before. `model`: its parts are known by their path. `modules`: with buffers.
 
     Raises:
         NotDrawableError: the function returns no tensor of PyTorch with a backward pass.

@@ -149,7 +149,7 @@ def run_prehooks(node: Node, grads: list[Any]) -> list[Any]:
         seen = _all_seen(grads)
         returned = hook(tuple(grads))
         if returned is not None:
-            grads = _checked(hook, returned, grads)
+            grads = checked(hook, returned, grads, _check_one)
         if observer is not None:
             observer.ran_for_all("pre", hook, seen, grads)
     return grads
@@ -161,7 +161,7 @@ def run_posthooks(node: Node, grad_inputs: tuple[Any, ...], grad_outputs: tuple[
         seen = _all_seen(grad_inputs)
         returned = hook(grad_inputs, grad_outputs)
         if returned is not None:
-            grad_inputs = tuple(_checked(hook, returned, grad_inputs))
+            grad_inputs = tuple(checked(hook, returned, grad_inputs, _check_one))
         if observer is not None:
             observer.ran_for_all("post", hook, seen, grad_inputs)
     return grad_inputs
@@ -184,8 +184,8 @@ def _all_seen(grads: Sequence[Any]) -> Sequence[Any]:
     return () if observer is None else [observer.seen(g) for g in grads]
 
 
-def _checked(hook: Any, returned: Any, grads: Sequence[Any]) -> list[Any]:
-    """The result of a node's hook, if it can replace `grads`."""
+def checked(hook: Any, returned: Any, grads: Sequence[Any], check: Callable[[Any, Any, Any], None]) -> list[Any]:
+    """The result of a node's hook, if it can replace `grads`. `check` refuses one that cannot replace a gradient."""
     if not isinstance(returned, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
     if len(returned) != len(grads):
@@ -194,7 +194,7 @@ def _checked(hook: Any, returned: Any, grads: Sequence[Any]) -> list[Any]:
         )
     for before, after in zip(grads, returned, strict=True):
         if after is not None:
-            _check_one(hook, before, after)
+            check(hook, before, after)
     return list(returned)
 
 
