@@ -7,11 +7,14 @@ counters are set back. The weights have their present values, and the answer say
 
 from __future__ import annotations
 
+import inspect
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch.autograd.graph import Node
 
@@ -30,13 +33,12 @@ from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
 from ..reading.hooked import tensors_with_hooks
 from ..reading.hooks import dict_of
-from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, variable_of
+from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, outputs_of, reach, variable_of
 from ..reading.op_log import op_of_node
 from ..reading.saved import VERSION, VERSIONS, reading, saved_of, saved_tensors
 from ..reading.values import array_in, unseen
 from ..recording.watch import own_code
 from ..stepping.node_pass import TorchPass
-from .function_inputs import inputs_of
 from .history import TorchHistory
 
 MOST = 20_000  # nodes of the largest pass that is run again
@@ -293,7 +295,7 @@ class TorchLive(Live):
         """Runs it again, as a program that nobody records."""
         function = getattr(self._nodes[node], "_forward_cls", None)
         with own_code():
-            found = None if function is None else inputs_of(self._nodes[node], [self._graph.tensors.get(id) for id in given])
+            found = None if function is None else _inputs_of(self._nodes[node], [self._graph.tensors.get(id) for id in given])
             return None if function is None or found is None else disagrees(torch, function, *found)
 
     def written_at(self, node: str) -> Source | None:
@@ -313,3 +315,48 @@ class TorchLive(Live):
         found = [h for t in tensors for kind in kinds for h in (getattr(t, kind, None) or {}).values()]
         found += [*dict_of(n.register_prehook).values(), *dict_of(n.register_hook).values()]
         return tuple(name_of_hook(h) for h in found if not is_own_hook(h))
+
+
+MOST_GIVEN = 200_000  # elements of all inputs
+PLAIN = (bool, int, float, str, tuple, list, type(None))
+
+
+@unseen
+def _inputs_of(node: Any, known: list[Any]) -> tuple[list[Any], list[int]] | None:
+    """The arguments of forward(), tensors as arrays; and which of them had a gradient. None if they cannot be told.
+
+    What a node has not kept has the right shape and values between 0.1 and 1, where most functions are defined.
+    """
+    with reading():
+        kept = [k.value for k in saved_of(node) if isinstance(k.value, torch.Tensor)]
+    edges, given, wanted = list(node.next_functions), list[Any](), list[int]()
+    data = [t for t in kept if not t.requires_grad]  # in the order of the inputs, as most programs save them
+    arguments, without = _arguments(node), sum(edge is None for edge, _ in edges)  # that have no gradient
+    if sum(is_one for _, is_one in arguments) != len(edges) or len(data) < without:
+        return None
+    for value, is_one in arguments:
+        if not is_one:
+            given.append(value)
+            continue
+        edge, index = edges.pop(0)
+        if edge is None:
+            given.append(array_in(data.pop(0)))
+            continue
+        there = next((t for t in (*kept, *known) if t is not None and edge_of(t) == (edge, index)), None)
+        wanted.append(len(given))
+        given.append(_made_up(outputs_of(edge)[index].shape) if there is None else array_in(there.detach()))
+    size = sum(a.size for a in given if isinstance(a, np.ndarray))
+    return (given, wanted) if wanted and size <= MOST_GIVEN and all(a is not None for a in given) else None
+
+
+def _arguments(node: Any) -> list[tuple[Any, bool]]:
+    """For each argument of forward(): its value on ctx, if ctx has a plain one of that name; and is it a tensor?"""
+    function = node._forward_cls
+    has_context = function.setup_context is torch.autograd.Function.setup_context
+    parameters = [*inspect.signature(function.forward).parameters.values()][has_context:]
+    held = {k: v for k, v in vars(node).items() if isinstance(v, PLAIN)}
+    return [(held.get(p.name), p.name not in held) for p in parameters]
+
+
+def _made_up(shape: tuple[int, ...]) -> Any:
+    return np.random.default_rng(0).uniform(0.1, 1.0, shape if math.prod(shape) <= MOST_GIVEN else (1,))

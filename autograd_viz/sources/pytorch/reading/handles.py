@@ -1,11 +1,16 @@
 """What a recorder knows of tensors and ops.
 
 # Note [Who keeps what]
-The record of an op is stored on its node (`node.metadata`) and lives as long as the graph (else: cuts.py). Three rules follow:
+The record of an op is stored on its node (`node.metadata`) and lives as long as the graph. Three rules follow:
 - A record on a node never refers to the node: the graph would never be freed. Numbers tell a tensor's place in the graph.
 - A tensor without a node, and a leaf, is found among the live tensors. Nothing here keeps it alive.
 - An op and its results do not refer to each other: the elements would wait for the garbage collector. An op with a node has its
   results. For an op without a node, a result has the op.
+
+# Note [Ops without a node]
+An op that detaches its result (detach) keeps the graph behind its input, until CUTS others have run; if a backward pass has
+freed that graph, only until the next such op. An op that never had a graph keeps its large inputs, until LOOSE others have run.
+All of this is dropped when the next recording begins.
 
 # Note [Few objects]
 The garbage collector scans every object of every op, again and again. So a handle is itself the weak reference to its tensor.
@@ -16,6 +21,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from types import FrameType
@@ -24,10 +30,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from ....twin.core.base.provenance import UNTRACKED_DEPTH, Place
+from ....twin.core.base.provenance import CUTS, UNTRACKED_DEPTH, Place
 from ...shared.values import FEW
 from .calls import Inside
 from .nodes import is_leaf
+from .saved import is_freed
 from .values import is_plain, outside_modes, shape_of
 
 KEY = "autograd_viz"  # in node.metadata
@@ -203,7 +210,7 @@ class Event:
         self.is_tracked, self.is_function = is_tracked, is_function
         self.sequence, self.tick = latest_sequence() - 1, next(clock)  # they rise with time, as in `core.provenance`
         self._outputs: Any = ()  # one, or several: a handle, or a weak reference to it
-        self.behind: tuple[Any, ...] = ()  # nodes of its inputs, if it detaches its result; the graph lives on (cuts.py)
+        self.behind: tuple[Any, ...] = ()  # nodes of its inputs, if it detaches its result; Note [Ops without a node]
         # how many ops without a node depend on this one
         self.depth = step = IN_MODULE if is_part else 1.0
         for h in inputs:
@@ -275,3 +282,50 @@ def current(tensor: object) -> Handle | None:
     handle = seen(tensor)
     is_same = handle is not None and handle.sequence is None and handle.version == version_of(tensor)
     return handle if is_same and is_leaf(tensor) else None
+
+
+LOOSE = 256  # ops without a node that keep their large inputs
+_cuts: deque[weakref.ref[Event]] = deque()
+_loose: deque[weakref.ref[Event]] = deque()
+
+
+def keep_behind(event: Event, has_passed: bool) -> None:
+    """Let an op without a node keep what led to its inputs, and the elements of large inputs. `has_passed`: a backward pass has
+    run since the last call, and has freed its graph.
+    """
+    _loose.append(weakref.ref(event))
+    _lighten(LOOSE)
+    if event.behind:
+        others = [cut for r in _cuts if (cut := r()) is not None and cut is not event]
+        for earlier in others if has_passed else others[-1:]:  # the latest may have detached from a freed graph
+            if is_freed(earlier.behind):
+                _forget(earlier)
+        _cuts.append(weakref.ref(event))
+        let_go(CUTS)
+
+
+def _lighten(but: int = 0) -> None:
+    """Drop the elements of large inputs of ops without a node, except for the latest. A live tensor has its own elements."""
+    while len(_loose) > but:
+        event = _loose.popleft()()
+        for handle in () if event is None else event.inputs:
+            if type(handle) is Handle and handle.sequence is None and handle.values is not None and handle.values.numel() > FEW:
+                handle.lighten()
+
+
+def begin_anew() -> None:
+    """Drop what earlier recordings have kept of detached graphs and of ops without a node."""
+    let_go()
+    _lighten()
+
+
+def let_go(but: int = 0) -> None:
+    """Drop the graphs that ops keep, except for the latest."""
+    while len(_cuts) > but:
+        oldest = _cuts.popleft()()
+        if oldest is not None:
+            _forget(oldest)
+
+
+def _forget(cut: Event) -> None:
+    cut.inputs, cut.behind = (), ()

@@ -22,7 +22,7 @@ from ..reading.op_log import Event, Log
 from ..reading.op_pages import KEY, MARK, Leaf
 from . import events, kinds
 from .data import data_made
-from .events import MODES, SEVERAL, behind, tensors_in, why_unrecorded
+from .events import MODES, SEVERAL, behind, tensors_in
 from .last_pass import LastPass, run_pass
 
 T = torch.Tensor
@@ -244,7 +244,7 @@ class WatchMode(TorchFunctionMode):
             events.in_other_mode(log, func, args, kwargs, "on")
         if given:
             has_history = any(g < 0 or not log.is_cut(g) for g in given)
-            why = why_unrecorded()
+            why = "op" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
             log.cut(out, func, users_line(), given, why if has_history else "behind" if why == "op" else "behind_no_grad")
         elif not (data := [a for a in args if isinstance(a, T)] or tensors_in(args)):
             events.made_anew(log, func, out)

@@ -28,9 +28,8 @@ from torch.utils._pytree import tree_leaves
 
 from ....runtime.uncopied import Uncopied
 from ..reading.calls import NOWHERE, Parts, Running, calls_around, function_and_arguments, is_given, note_argument
-from ..reading.handles import KEY, Event, Handle, alive, is_parameter, see, seen
+from ..reading.handles import KEY, Event, Handle, alive, begin_anew, is_parameter, keep_behind, see, seen
 from ..reading.nodes import grad_fn_of
-from .cuts import begin_anew, keep_behind
 from .place import Aside
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` returns its result
