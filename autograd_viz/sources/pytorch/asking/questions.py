@@ -190,9 +190,7 @@ class TorchLive(Live):
         return numbers_of(self._seen, self._graph.node_ids)
 
     def _leaf_behind(self, node: str, version: int) -> str | None:
-        """The name of the leaf of that version that was given to the node, or to the view before it. It is for PyTorch up to
-        2.12, which does not hand out the saved tensor.
-        """
+        """The leaf of that version given to the node or the view before it; for PyTorch up to 2.12, which tells no tensor."""
         near = [after for after, _ in self._nodes[node].next_functions if after is not None]
         behind = [*near, *(after for n in near for after, _ in n.next_functions if after is not None)]
         leaves = [v for n in behind if (v := getattr(n, "variable", None)) is not None and version_of(v) == version]
@@ -331,7 +329,7 @@ def _inputs_of(node: Any, known: list[Any]) -> tuple[list[Any], list[int]] | Non
         kept = [k.value for k in saved_of(node) if isinstance(k.value, torch.Tensor)]
     edges, given, wanted = list(node.next_functions), list[Any](), list[int]()
     data = [t for t in kept if not t.requires_grad]  # in the order of the inputs, as most programs save them
-    arguments, without = _arguments(node), sum(edge is None for edge, _ in edges)  # that have no gradient
+    arguments, without = _arguments(node), sum(edge is None for edge, _ in edges)  # arguments without a gradient
     if sum(is_one for _, is_one in arguments) != len(edges) or len(data) < without:
         return None
     for value, is_one in arguments:

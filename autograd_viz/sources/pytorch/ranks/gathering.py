@@ -48,9 +48,7 @@ def all_here(timeout: float) -> None:
 
 
 def all_well(is_well: bool, timeout: float) -> None:
-    """Meet again, and hear whether all are well, before anything is sent that waits for all.
-    RuntimeError: another rank is not, or is missing.
-    """
+    """Meet again, and hear whether all are well, before all are waited for. RuntimeError: another rank is not, or missing."""
     if not is_distributed():
         return
     store, key = store_of_job(), f"autograd_viz/gather/ill/{_turns['well']}"
@@ -123,9 +121,7 @@ Plain = dict[str, Any]
 
 @own_code()
 def part_of(graph: TorchGraph, root: torch.Tensor, timeout: float) -> Plain:
-    """What rank 0 is told of this rank, as plain values.
-    RuntimeError: the pass fails on this rank or on another, or a rank is missing.
-    """
+    """What rank 0 is told of this rank, as plain values. RuntimeError: the pass fails on a rank, or a rank is missing."""
     rank, world = place()
     nodes = reach([edge_of(root)[0]])
     exchange = Exchange(nodes, root)

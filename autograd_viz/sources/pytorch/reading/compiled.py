@@ -105,10 +105,7 @@ def known_sizes(node: Any, graph: Any, shapes: Iterable[Any]) -> dict[Any, int]:
 
 
 def shape_of(value: Any, known: dict[Any, int]) -> tuple[int, ...] | None:
-    """The shape of a value of the graph; None if it has a dimension that these symbols do not tell.
-
-    ``int(size)`` would be a guard: the next call of the model would compile anew.
-    """
+    """Its shape; None if these symbols do not tell it. ``int(size)`` would be a guard: the next call would compile anew."""
     found = [s.node.expr.xreplace(known) if isinstance(s, torch.SymInt) else s for s in value.shape]
     return tuple(map(int, found)) if all(isinstance(s, int) or s.is_Integer for s in found) else None
 
@@ -120,9 +117,7 @@ def exported_shape(value: Any) -> tuple[int, ...] | None:
 
 
 def arguments(node: Any, grads: Sequence[Any]) -> list[Any]:
-    """What the backward graph is run on: sizes, saved tensors, the gradients that arrived.
-    RuntimeError: the saved tensors are freed.
-    """
+    """What the backward graph is run on: sizes, saved tensors, the gradients that arrived. RuntimeError: these are freed."""
     kept = (*node.saved_tensors, *kept_beside(node))
     prologue = getattr(node._forward_cls, "_bw_prologue_fn", None)
     if prologue is None:

@@ -37,9 +37,7 @@ ELSEWHERE = re.compile(r"at index (\d+) - expected device (\S+) but got")
 
 
 def learn(root: Any, may_unpack: bool = False) -> None:
-    """Find out what arrives at every node that a gradient of `root` can reach, before PyTorch 2.5. `may_unpack`: reading saved
-    tensors may call the user's code.
-    """
+    """Find out what arrives at every node behind `root`, before PyTorch 2.5. `may_unpack`: reading may call the user's code."""
     start, output = edge_of(root)
     if not older.IS_OLDER or start is None or is_accumulate(start):
         return

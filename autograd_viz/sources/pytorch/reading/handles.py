@@ -290,9 +290,7 @@ _loose: deque[weakref.ref[Event]] = deque()
 
 
 def keep_behind(event: Event, has_passed: bool) -> None:
-    """Let an op without a node keep what led to its inputs, and the elements of large inputs. `has_passed`: a backward pass has
-    run since the last call, and has freed its graph.
-    """
+    """Let an op without a node keep what Note [Ops without a node] says. `has_passed`: a pass has freed its graph since."""
     _loose.append(weakref.ref(event))
     _lighten(LOOSE)
     if event.behind:

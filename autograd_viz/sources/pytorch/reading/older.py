@@ -93,9 +93,7 @@ def _through(hooks: dict[Any, Any], grad: Any, create_graph: bool) -> Any:
 
 
 def array_of(t: Any) -> Any:
-    """The elements of a tensor, as an array that shares its memory if possible. Not by `numpy()`: after that the user could no
-    longer resize the tensor's memory.
-    """
+    """The elements as an array, in shared memory if possible. After `numpy()` the user could no longer resize the memory."""
     host = t.cpu().resolve_conj().resolve_neg()
     return np.from_dlpack(host.view(torch.uint8)).view(bool) if host.dtype is torch.bool else np.from_dlpack(host)
 

@@ -33,10 +33,7 @@ TURNING = {"t", "transpose"}  # the rule of such an op is the op itself
 
 
 class ForwardOps:
-    """The forward ops of a region by their sequence numbers, as far as its forward graph or backward graph tells them.
-
-    `is_whole`: all are known.
-    """
+    """The forward ops of a region by sequence number, as far as its graphs tell them. `is_whole`: all are known."""
 
     def __init__(self, node: Any, graph: Iterable[Any]) -> None:
         whole = compiled.forward_graph(node)

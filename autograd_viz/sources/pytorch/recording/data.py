@@ -41,10 +41,7 @@ class Order(NamedTuple):
 
 
 def order_made(log: Log, func: Any, args: Any, data: list[T], known: Any, out: T) -> Order | None:
-    """That of what a function made of data; None if it is not known, or if rows of several orders are mixed.
-
-    `known`: what made the first tensor of the data, or None.
-    """
+    """That of what is made of data; None if unknown, or if rows of several orders are mixed. `known`: the first one's maker."""
     own: Order | None = order_of(log, data[0]) if known is None else known[5]
     at = INDEXING.get(getattr(func, "__name__", ""))
     if own is None or (at is None and len(data) == 1):

@@ -213,9 +213,7 @@ class Recorder(Uncopied, TorchDispatchMode):
         return self._function[1]
 
     def _frozen(self, op: Signature, args: object, kwargs: object) -> tuple[Handle | str, ...]:
-        """The inputs of an op under `no_grad` that is a part of a module, or takes what such an op has made. Results of such
-        ops keep no elements here.
-        """
+        """The inputs of an op under `no_grad` in a module, or of what such an op has made. Results keep no elements here."""
         inputs, _ = self._inputs(op, args, kwargs)
         for handle in inputs:
             if isinstance(handle, Handle) and handle.maker is not None and not handle.maker.is_tracked:

@@ -116,9 +116,7 @@ class Replica:
         self._has_reduced = False
 
     def reduce(self, nodes: Iterable[Any], create_graph: bool) -> None:
-        """Average the gradients over all ranks; `nodes`: the AccumulateGrads in the order of the pass.
-        RuntimeError: a rank has not come.
-        """
+        """Average the gradients over all ranks; `nodes`: AccumulateGrads in their order. RuntimeError: a rank is missing."""
         meet(torch.distributed.get_process_group_ranks(self.module.process_group), WHAT, ADVICE)
         self._has_reduced = True
         with slow_notice(WHAT), ExitStack() as stack:

@@ -34,9 +34,7 @@ SMALL = 1e-140
 def torch_norms(
     graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None, wanted: Collection[Place] | None
 ) -> dict[Place, float] | None:
-    """The norms of a whole pass; None if it must be stepped (Note [Where the pass must be stepped]).
-    RuntimeError: as ``root.backward()`` would.
-    """
+    """Norms of a whole pass; None: see Note [Where the pass must be stepped]. RuntimeError: as ``root.backward()`` would."""
     (first,) = torch.autograd._make_grads((root,), (gradient,), is_grads_batched=False)
     if graph.regions:
         return None
