@@ -34,7 +34,7 @@ from ..reading.handles import version_of
 from ..reading.hooked import tensors_with_hooks
 from ..reading.hooks import dict_of
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, outputs_of, reach, variable_of
-from ..reading.op_log import op_of_node
+from ..reading.op_pages import op_of_node
 from ..reading.saved import VERSION, VERSIONS, reading, saved_of, saved_tensors
 from ..reading.values import array_in, unseen
 from ..recording.watch import own_code

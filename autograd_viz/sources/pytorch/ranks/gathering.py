@@ -77,9 +77,7 @@ def means(arrays: Sequence[Any], timeout: float) -> list[Any]:
         return list(arrays)
     if not _are_alike(arrays, timeout):
         return []
-    device = torch.device("cpu")
-    if "gloo" not in str(distributed.get_backend()):
-        device = torch.device("cuda", torch.cuda.current_device())
+    device = "cpu" if "gloo" in str(distributed.get_backend()) else f"cuda:{torch.cuda.current_device()}"
     flat = torch.cat([torch.from_numpy(a).reshape(-1).float() for a in arrays]).to(device)
     distributed.all_reduce(flat)
     parts = (flat / world).cpu().split([a.size for a in arrays])

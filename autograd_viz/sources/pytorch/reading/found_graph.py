@@ -219,12 +219,9 @@ class FoundGraph:
         """Where its gradients go; from the own node of a compiled region into the region, if that can be opened."""
         if self._opens and type(node).__name__ == COMPILED and node not in self._asked:
             self._asked.add(node)
-            region = None if older.IS_OLDER else opened(node)
-            if region is not None:
+            if not older.IS_OLDER and (region := opened(node)) is not None:
                 self.regions[node] = region
-        region = self.regions.get(node)
-        found: tuple[Edge, ...] = node.next_functions if region is None else region.next_functions
-        return found
+        return self.regions.get(node, node).next_functions  # type: ignore[no-any-return]
 
     def _add_nodes(self, start: object) -> list[Any]:
         new, todo = [], [start]

@@ -74,9 +74,7 @@ def reference_of(name: str, node: Any, saved: list[SavedValue]) -> PrimitiveNode
         return None
     receivers = {after: Node((), _looks(outputs_of(after)), 0) for after in _distinct(node)}  # stand-ins, alike from outside
     edges = tuple((receivers.get(after), index) for after, index in node.next_functions)
-    if op.variadic is None and len(edges) != len(op.inputs):
-        return None
-    if not all(m.is_known for after in receivers for m in outputs_of(after)):
+    if (op.variadic is None and len(edges) != len(op.inputs)) or not all(m.is_known for a in receivers for m in outputs_of(a)):
         return None
     reference = op.node_class.__new__(op.node_class)
     Node.__init__(reference, edges, _looks(metadata), 0)
