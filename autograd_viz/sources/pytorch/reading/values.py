@@ -31,7 +31,7 @@ def summary_on_device(t: Any) -> Summary:
     nans, zeros = int(matrix.isnan().sum()), int((matrix == 0).sum())
     infs = matrix.numel() - there.numel() - nans
     numbers = _numbers(there) if there.numel() else (math.nan, math.nan, math.nan, 0.0)
-    return Summary(*numbers, zeros, nans, infs, *sums.shape, thumbnail)
+    return Summary(*numbers, zeros, nans, infs, sums.shape[0], sums.shape[1], thumbnail)
 
 
 def _numbers(values: Any) -> tuple[float, float, float, float]:
