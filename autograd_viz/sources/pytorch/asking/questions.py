@@ -106,8 +106,7 @@ def last_pass(
     then = versions_then(reach([edge_of(root)[0]]))
     with as_it_was(then):
         graph = TorchGraph((root,), variables, opens=False)
-    changed = [graph.names.get(leaf) or "" for leaf in then]
-    return graph, lambda: KeptPass(graph, root, gradient, then), changed
+    return graph, lambda: KeptPass(graph, root, gradient, then), [graph.names.get(leaf) or "" for leaf in then]
 
 
 @unseen
@@ -216,8 +215,7 @@ class TorchLive(Live):
         grad = None if t is None else grad_of(t)
         if grad is None or grad.layout is not torch.strided or grad.dim() < 2:
             return ()
-        empty = ~grad.detach().reshape(grad.shape[0], -1).any(dim=1)
-        return tuple(empty.nonzero().flatten().tolist())
+        return tuple((~grad.detach().reshape(grad.shape[0], -1).any(dim=1)).nonzero().flatten().tolist())
 
     @unseen
     def grad_changed(self, tensor: str) -> Changed | None:

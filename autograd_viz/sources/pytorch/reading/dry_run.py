@@ -121,8 +121,7 @@ class _DryRun:
 
     def _zeros(self, node: Any, *grads: Any) -> tuple[Any, ...]:
         self._called = node
-        there = node.metadata[older.LOOKS]
-        if not all(m.is_known for m in there):
+        if not all(m.is_known for m in node.metadata[older.LOOKS]):
             node.metadata[older.MATERIALIZES] = all(g is not None for g in grads)
             node.metadata[older.LOOKS] = tuple(map(_look, grads))
         device = next((g.device for g in grads if g is not None), self._root.device)

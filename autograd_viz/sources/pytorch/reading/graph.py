@@ -106,10 +106,9 @@ class TorchGraph(FoundGraph):
                 index = next((i for i, h in enumerate(event.outputs) if h is box.handle), 0)
             order = event.order if event is not None else (-1, 0) if node is None else self._made[node]
             box.order = (*order, index)
-        boxes = sorted(self.boxes, key=lambda b: b.order)
+        self.ordered = boxes = sorted(self.boxes, key=lambda b: b.order)
         self.ids = {self._key(b): f"t{i}" for i, b in enumerate(boxes)}
         self.tensors = {f"t{i}": b.tensor for i, b in enumerate(boxes) if b.tensor is not None}
-        self.ordered = boxes
         leaves = {b.tensor: i for i, b in enumerate(boxes) if b.edge is None and b.tensor is not None}
         nodes = sorted(self.nodes, key=lambda n: (n._sequence_nr(), leaves.get(variable_of(n), 0)))
         self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
@@ -134,8 +133,7 @@ class TorchGraph(FoundGraph):
     # -- the document -------------------------------------------------------------------------------------------------
 
     def _document(self) -> model.Document:
-        ranked = sorted(n._sequence_nr() for n in self.nodes if not is_accumulate(n))
-        rank = {s: i for i, s in enumerate(ranked)}
+        rank = {s: i for i, s in enumerate(sorted(n._sequence_nr() for n in self.nodes if not is_accumulate(n)))}
         shares = sharers(self.ordered, self.id_of)
         self._calls = CallList(e.inside.calls for o in self.op_ids if (e := self._event(o)) is not None)
         ops = tuple(self._op(o, id) for o, id in self.op_ids.items())
@@ -278,5 +276,4 @@ def _is_turned(t: torch.Tensor) -> bool:
     base = None if t.requires_grad or t.dim() != 2 else t._base
     if base is None or not base.is_leaf or base.dim() != 2:
         return False
-    place = base.shape[::-1], base.stride()[::-1], base.storage_offset()
-    return (t.shape, t.stride(), t.storage_offset()) == place
+    return (t.shape, t.stride(), t.storage_offset()) == (base.shape[::-1], base.stride()[::-1], base.storage_offset())

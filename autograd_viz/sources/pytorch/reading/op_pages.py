@@ -214,8 +214,7 @@ class Ops:
         if known is None and (place := self._place(number)) is not None:
             page, k = place
             _, func, code, instruction, _ = page.rows[k : k + WIDTH]
-            cut = page.cuts.get(number, "")
-            known = self._known[number] = SeenOp(self, func, (code, instruction), number, cut)
+            known = self._known[number] = SeenOp(self, func, (code, instruction), number, page.cuts.get(number, ""))
         return known
 
     def has(self, number: int) -> bool:

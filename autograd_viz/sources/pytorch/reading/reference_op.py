@@ -138,8 +138,7 @@ def _private(op: Primitive, name: str, edges: tuple[tuple[Node | None, int], ...
 
 def agrees(reference: PrimitiveNode, grads: list[Any], results: list[Any]) -> bool:
     """Do the core's rules give PyTorch's results? It is asked only if all that they need is small."""
-    given = [t for t in (*grads, *results) if t is not None]
-    is_large = any(t.numel() > FEW or not is_plain(t) for t in given)
+    is_large = any(t is not None and (t.numel() > FEW or not is_plain(t)) for t in (*grads, *results))
     if is_large or any(isinstance(getattr(reference, s), Overwritten) for s in reference.slots):
         return True
     try:

@@ -140,8 +140,7 @@ def _found(ops: Iterable[RegionOp], has_roots: bool, names: Mapping[Any, str], k
             owner = [part for part in names.get(leaf, "").split(".")[:-1] if part != "_orig_mod"]
             before = owner[: len(owner) - len(inside)]
             if owner[len(before) :] == inside:
-                heads = (".".join(before[k:]) for k in range(len(before)))
-                return next((head for head in heads if head in known), "")
+                return next((head for k in range(len(before)) if (head := ".".join(before[k:])) in known), "")
     return ""
 
 

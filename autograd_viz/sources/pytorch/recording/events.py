@@ -71,8 +71,7 @@ def written(log: Log, func: Any, args: Any, kwargs: Any) -> None:
     factor = args[1] if len(args) > 1 and name in SCALING and _is_number(args[1]) else None
     for t in tensors_in(args[:1] if args else tuple(kwargs.values())[:1]):
         if t.layout is torch.strided:
-            detail = (version_of(t), tuple(t.shape), factor)
-            log.note(t, Event("written", by or name, line, log.now, detail))
+            log.note(t, Event("written", by or name, line, log.now, (version_of(t), tuple(t.shape), factor)))
 
 
 def mode_set(log: Log, is_on: bool) -> None:

@@ -131,8 +131,7 @@ class LastPass:
             return
         self._careful = max(0, self._careful - 1)
         number = self.record.number_of_root if self.record is not None else None
-        is_known = number is not None and self._ops.has(number)
-        is_careful |= bool(self._careful) or freed is not None or not is_known
+        is_careful |= bool(self._careful) or freed is not None or number is None or not self._ops.has(number)
         if self._is_ours and (is_careful or self._is_looked_at):
             self._empty(reach([start]) if freed is None else freed)
         del root, start, freed

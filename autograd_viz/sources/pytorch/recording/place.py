@@ -71,8 +71,7 @@ class ModePlace:
 
     def leave(self) -> None:
         """Remove the mode from its place."""
-        modes = [pop() for _ in range(depth())]
-        for mode in reversed(modes):
+        for mode in reversed([pop() for _ in range(depth())]):
             if mode is not self._mode:
                 push(mode)
 

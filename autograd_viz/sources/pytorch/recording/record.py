@@ -292,8 +292,7 @@ class Recorder(Uncopied, TorchDispatchMode):
             if handle is not None and handle.maker is event:
                 handle.look(tensor, node)
             if node is not None and event.is_tracked and node._sequence_nr() >= event.sequence:
-                kept = node.metadata.setdefault(KEY, event)
-                if kept is event and handle is not None:
+                if node.metadata.setdefault(KEY, event) is event and handle is not None:
                     event.has_node(handle)
                 event.behind = ()
             elif node is None and self._function is not None and self._function[1] is event:

@@ -193,8 +193,7 @@ class Watch:
             self.log.now += 1
             event = Event("step", type(optimizer).__name__, users_line(), self.log.now, weakref.ref(optimizer))
             self.log.steps.append(event)
-            has_closure = any(a is not None for a in (*args[1:], *kwargs.values()))
-            if not has_closure and self.place.is_here:
+            if all(a is None for a in (*args[1:], *kwargs.values())) and self.place.is_here:  # no closure
                 self.place.pause()
 
     def _step_ends(self, optimizer: torch.optim.Optimizer, args: object, kwargs: object) -> None:
