@@ -122,8 +122,7 @@ def arguments(node: Any, grads: Sequence[Any]) -> list[Any]:
     prologue = getattr(node._forward_cls, "_bw_prologue_fn", None)
     if prologue is None:
         return [*sizes_of(node), *kept, *grads]
-    found: list[Any] = prologue(kept, sizes_of(node), _objects_of(node), list(grads))
-    return found
+    return prologue(kept, sizes_of(node), _objects_of(node), list(grads))  # type: ignore[no-any-return]
 
 
 def as_compiled() -> AbstractContextManager[None]:

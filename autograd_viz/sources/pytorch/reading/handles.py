@@ -95,8 +95,7 @@ class Handle(weakref.ref[Any]):
         """Is the tensor, whose grad_fn is `node`, still at the same place in the graph?"""
         if node is None:
             return self.sequence is None
-        is_same: bool = self.sequence == node._sequence_nr() and self.output_nr == tensor.output_nr
-        return is_same
+        return self.sequence == node._sequence_nr() and self.output_nr == tensor.output_nr  # type: ignore[no-any-return]
 
     def look(self, tensor: Any, node: Any) -> None:
         """Note its place in the graph. Autograd sets it after the op has run."""
