@@ -108,7 +108,7 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
         from .pytorch.asking import questions
         from .pytorch.asking.questions import replay
         from .pytorch.reading.graph import TorchGraph
-        from .pytorch.reading.saved_memory import reading
+        from .pytorch.reading.saved import reading
 
         with reading():
             kept, gradient = kept_root()

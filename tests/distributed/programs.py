@@ -19,7 +19,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 import autograd_viz as av
 from autograd_viz.lessons import ask
-from autograd_viz.sources.pytorch.stepping import ranks
+from autograd_viz.sources.pytorch.stepping import exchange
 
 PROGRAMS: dict[str, Callable[[int, Path], None]] = {}
 
@@ -67,12 +67,12 @@ def same(a: list[Any], b: list[Any]) -> bool:
 @contextmanager
 def impatient() -> Iterator[None]:
     """Inside, a rank does not wait long for one that will not come."""
-    was = ranks.PATIENCE, ranks.SILENCE
-    ranks.PATIENCE, ranks.SILENCE = 0.4, 0.1
+    was = exchange.PATIENCE, exchange.SILENCE
+    exchange.PATIENCE, exchange.SILENCE = 0.4, 0.1
     try:
         yield
     finally:
-        ranks.PATIENCE, ranks.SILENCE = was
+        exchange.PATIENCE, exchange.SILENCE = was
 
 
 @contextmanager

@@ -97,13 +97,13 @@ class Store:
 @pytest.mark.parametrize("comes", [True, False])
 def test_a_rank_that_comes_when_another_gives_up_is_met(comes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
-    from autograd_viz.sources.pytorch.stepping import ranks
+    from autograd_viz.sources.pytorch.stepping import exchange
 
     store = Store(comes)
-    monkeypatch.setattr(ranks, "store_of_job", lambda: store)
+    monkeypatch.setattr(exchange, "store_of_job", lambda: store)
     monkeypatch.setattr(torch.distributed, "get_rank", lambda: 0)
     if comes:
-        ranks.meet((0, 1), "the test waits", "", patience=0.0)
+        exchange.meet((0, 1), "the test waits", "", patience=0.0)
     else:
         with pytest.raises(RuntimeError, match=r"1 of them did not come to this step in 0 s: rank 1"):
-            ranks.meet((0, 1), "the test waits", "", patience=0.0)
+            exchange.meet((0, 1), "the test waits", "", patience=0.0)

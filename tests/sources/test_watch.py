@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
 from autograd_viz.sources.pytorch.reading.op_log import op_of  # noqa: E402
-from autograd_viz.sources.pytorch.recording import last_pass, mode, passes  # noqa: E402
+from autograd_viz.sources.pytorch.recording import last_pass, mode  # noqa: E402
 
 from .watched import mlp  # noqa: E402
 
@@ -95,7 +95,7 @@ def test_a_fault_of_its_own_reaches_nobody(monkeypatch: pytest.MonkeyPatch, wher
 
     x = torch.ones(3, requires_grad=True)
     with av.watch() as watching:
-        for owner in (mode.WatchMode, passes, watching.log, watching.last):
+        for owner in (mode.WatchMode, last_pass, watching.log, watching.last):
             if where in dir(owner) and where != "_kind_of":
                 monkeypatch.setattr(owner, where, broken)
         if where == "_kind_of":

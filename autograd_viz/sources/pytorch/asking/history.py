@@ -19,42 +19,37 @@ from ..reading.handles import Handle, current
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_leaf, reach
 from ..reading.op_log import Event, Log, PassRecord, op_of
 from ..reading.op_pages import Leaf, OpRecord, SeenOp, name_of_function, op_of_node
-from ..reading.saved import VERSIONS
-from ..reading.shards import ranks_of, sharded
-from ..reading.values import unseen
+from ..reading.saved import VERSIONS, saved_tensors
+from ..reading.shards import sharded
+from ..reading.values import all_unseen, unseen
 from ..recording import watch
-from ..recording.last_pass import saved_tensors
-from ..recording.row_order import is_written, order_of
+from ..recording.data import is_written, order_of
 
 SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
 
 
+@all_unseen
 class TorchHistory:
     """`reasons.History` of PyTorch programs."""
 
     unknown_root = "not_recorded"
 
-    @unseen
     def __init__(self, recorder: watch.Watch | None, tensor: torch.Tensor) -> None:
         self.is_recorded = recorder is not None and (recorder.is_on or _knows(recorder.log, tensor))
         self.knows_uses = self.is_recorded
         self._log = recorder.log if recorder is not None and self.is_recorded else Log()
         self.passes: Sequence[PassRecord] = tuple(self._log.passes)
         self.left: Sequence[OpRecord] = tuple(self._log.left)
-        self.scalers: Sequence[Event] = tuple(self._log.scalers)
         self.clips: Sequence[Event] = tuple(e for e in self._log.modes if e.name.startswith("clip_grad_"))
         self.gone: Sequence[Event] = tuple(e for e in self._log.steps if e.detail() is None)
-        self.onto_itself: Sequence[Event] = tuple(self._log.onto_itself)
         self.born: Sequence[Event] = tuple(self._log.optimizers)
-        self.layers: Sequence[Event] = tuple(self._log.layers)
-        self.seeds: Sequence[Event] = tuple(self._log.seeds)
-        self.draws: Sequence[Event] = tuple(self._log.draws)
+        for kind in ("scalers", "onto_itself", "layers", "seeds", "draws"):
+            setattr(self, kind, tuple(getattr(self._log, kind)))
+        self.events_of, self.used = unseen(self._log.events_of), unseen(self._log.used)
+        self.is_leaf, self.grad_of = unseen(is_leaf), unseen(grad_of)
 
-    @unseen
     def op_of(self, tensor: Any) -> OpRecord | None:
-        """The op that made a tensor. A node that an op made inside has this op. A leaf has none, even if its value came from an
-        op.
-        """
+        """The op that made a tensor; of a node that an op made inside, this op. A leaf has none, whatever made its value."""
         if tensor.requires_grad and is_leaf(tensor):
             return None
         found = op_of(tensor, self._log) or _op_of_recording(tensor)
@@ -66,22 +61,6 @@ class TorchHistory:
             found.given += [v for n in behind if (v := getattr(n, "variable", None)) is not None]
         return found
 
-    @unseen
-    def events_of(self, tensor: object, *kinds: str) -> list[Event]:
-        """Events of its storage."""
-        return self._log.events_of(tensor, *kinds)
-
-    @unseen
-    def is_leaf(self, tensor: object) -> bool:
-        """Did no op make it?"""
-        return is_leaf(tensor)
-
-    @unseen
-    def grad_of(self, tensor: torch.Tensor) -> Any:
-        """The grad, without a warning."""
-        return grad_of(tensor)
-
-    @unseen
     def state_of(self, tensor: torch.Tensor) -> str:
         """What its grad contains, computed on its device."""
         grad = grad_of(tensor)
@@ -95,16 +74,13 @@ class TorchHistory:
         size = float(torch.linalg.vector_norm(values.float()))
         return "zero" if not bool(values.any()) else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
 
-    @unseen
     def norms(self, tensor: torch.Tensor) -> tuple[float, float]:
         """Computed on their device."""
         grad = grad_of(tensor)
         if grad is None or grad.layout is not torch.strided:
             return 0.0, 0.0
-        own, its = map(_norm, (tensor.detach(), grad.detach()))
-        return own, its
+        return _norm(tensor.detach()), _norm(grad.detach())
 
-    @unseen
     def clearings(self, tensor: Any) -> list[Event]:
         """Events that cleared its grad, and calls of zero_grad() on what holds it."""
         own = self._log.events_of(tensor, "cleared")
@@ -112,7 +88,6 @@ class TorchHistory:
         shared = [e for e in self._log.cleared if not numbers.isdisjoint(e.leaves) or _may_hold(e.detail(), tensor)]
         return sorted([*own, *shared], key=lambda e: e.number)
 
-    @unseen
     def data_made(self, tensor: Any) -> Event | None:
         """What made a tensor of data, if it is as it was then."""
         known = self._log.data.get(tensor) if isinstance(tensor, torch.Tensor) else None
@@ -121,20 +96,17 @@ class TorchHistory:
         func, line, number, shape = known[:4]
         return Event("made", name_of_function(func), line, number, tuple(shape))
 
-    @unseen
     def made_anew(self, tensor: Any) -> Event | None:
         """The function that made a tensor of no other, if it is as it was then."""
         events = [e for e in self._log.events_of(tensor) if e.kind in ("made", "written")]
         return events[0] if [e.kind for e in events] == ["made"] and events[0].detail == tuple(tensor.shape) else None
 
-    @unseen
     def lost(self, tensor: Any) -> Event | None:
         """Where whole numbers were lost that a tensor of data was made of."""
         known = self._log.data.get(tensor) if isinstance(tensor, torch.Tensor) else None
         lost: Event | None = None if known is None else known[4]
         return lost if lost is not None and bool(lost.detail) else None
 
-    @unseen
     def ordered(self, tensor: Any) -> tuple[int, int, Any] | None:
         """The permutation that its rows were put in, the number of the event that made them, and the line of the index."""
         order = order_of(self._log, tensor) if isinstance(tensor, torch.Tensor) else None
@@ -142,19 +114,12 @@ class TorchHistory:
             return None
         return order.drawn, order.root.made, Event("put", "", order.line, 0, None).source
 
-    @unseen
     def users(self, given: set[Any]) -> list[SeenOp]:
         """The ops that were given results of these ops, or these leaves."""
         ops = {g.number for g in given if isinstance(g, OpRecord)}
         tensors = [g for g in given if not isinstance(g, OpRecord)]
         return self._log.users(ops | {ref.numbers[0] for t in tensors for ref in weakref.getweakrefs(t) if type(ref) is Leaf})
 
-    @unseen
-    def used(self, tensor: torch.Tensor) -> Event | None:
-        """The last op that had the leaf as an input."""
-        return self._log.used(tensor)
-
-    @unseen
     def optimizers(self, tensor: Any) -> list[Holder]:
         """Recorded optimizers, and other live ones."""
         found: dict[Any, Event | None] = {o: e for e in self._log.optimizers if (o := e.detail()) is not None}
@@ -165,17 +130,15 @@ class TorchHistory:
     def shards(self, tensor: torch.Tensor) -> int:
         """Over how many ranks FSDP has sharded the parameter."""
         found = sharded(tensor) if hasattr(type(tensor), "device_mesh") else None  # a DTensor; the search is slow
-        return 0 if found is None else ranks_of(found)
+        return 0 if found is None else int(found.mesh_info.shard_mesh_size)
 
     def early(self, tensor: torch.Tensor) -> None:
         """Unknown: an op without an input that requires grad is not kept."""
 
-    @unseen
     def unmade(self, tensor: torch.Tensor) -> str:
         """It was created so; or nobody has seen how."""
         return "not_asked" if self.is_recorded or _op_of_recording(tensor) is not None else "not_asked_unseen"
 
-    @unseen
     def owner_of(self, tensor: Any) -> Event | None:
         """The event that put another parameter, or a module with another, in its place."""
         own = self._log.events_of(tensor, "placed")
@@ -204,7 +167,6 @@ class TorchHistory:
         is_block = any(e.kind == "mode_on" and e.number > op.number for e in self._log.modes)
         return before[-1] if is_off and not (is_block and before[-1].name == "set_grad_enabled") else None
 
-    @unseen
     def factor_of(self, event: Event) -> float | None:
         """The factor of mul_(): clip_grad_norm_() calls it."""
         factor = event.detail[2] if isinstance(event.detail, tuple) and len(event.detail) > 2 else None
@@ -218,7 +180,6 @@ class TorchHistory:
         """Does this thread run a pass? Then it has a graph task."""
         return bool(torch._C._current_graph_task_id() != -1)
 
-    @unseen
     def modified(self, root: Any, message: str) -> tuple[OpRecord | None, Event | None]:
         """The node that refuses its saved tensor, and the event that made the next version."""
         saver = self._refusing(root, message)
@@ -227,11 +188,8 @@ class TorchHistory:
             return saver, None
         now, expected = int(versions.group(1)), int(versions.group(2))
         wanted = tuple(int(n) for n in shape.group(1).split(",") if n.strip()) if shape is not None else None
-        changes = [
-            e
-            for e in self._log.all_events("written")
-            if expected < e.detail[0] <= now and (saver is None or e.number > saver.number)
-        ]
+        written = (e for e in self._log.all_events("written") if expected < e.detail[0] <= now)
+        changes = [e for e in written if saver is None or e.number > saver.number]
         whole = [e for e in changes if e.detail[1] == wanted] or changes  # none if the change came through a view
         first = min(whole, key=lambda e: e.number, default=None)
         step = next((s for s in self._log.steps if saver is not None and s.number > saver.number), None)

@@ -7,11 +7,14 @@ counters are set back. The weights have their present values, and the answer say
 
 from __future__ import annotations
 
+import inspect
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch.autograd.graph import Node
 
@@ -30,14 +33,12 @@ from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
 from ..reading.hooked import tensors_with_hooks
 from ..reading.hooks import dict_of
-from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, variable_of
-from ..reading.op_log import op_of_node
-from ..reading.saved import VERSIONS, saved_of
-from ..reading.saved_memory import VERSION, reading, saved_tensors
+from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, outputs_of, reach, variable_of
+from ..reading.op_pages import op_of_node
+from ..reading.saved import VERSION, VERSIONS, reading, saved_of, saved_tensors
 from ..reading.values import array_in, unseen
 from ..recording.watch import own_code
 from ..stepping.node_pass import TorchPass
-from .function_inputs import inputs_of
 from .history import TorchHistory
 
 MOST = 20_000  # nodes of the largest pass that is run again
@@ -52,10 +53,7 @@ class Replay(NamedTuple):
 
 
 def replay(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None) -> Replay:
-    """What ``root.backward(gradient)`` sends through a graph that is not freed. The pass is taken back.
-
-    It may stop early, as a saved tensor may be gone.
-    """
+    """What ``root.backward(gradient)`` sends through a kept graph, up to a saved tensor that is gone. It is taken back."""
     if len(graph.nodes) > MOST:
         return Replay({}, ())
     then = versions_then(graph.nodes)
@@ -108,8 +106,7 @@ def last_pass(
     then = versions_then(reach([edge_of(root)[0]]))
     with as_it_was(then):
         graph = TorchGraph((root,), variables, opens=False)
-    changed = [graph.names.get(leaf) or "" for leaf in then]
-    return graph, lambda: KeptPass(graph, root, gradient, then), changed
+    return graph, lambda: KeptPass(graph, root, gradient, then), [graph.names.get(leaf) or "" for leaf in then]
 
 
 @unseen
@@ -155,10 +152,6 @@ def as_it_was(then: Mapping[Any, int]) -> Iterator[None]:
         older.set_versions(now)
 
 
-def _is_computed(t: torch.Tensor) -> bool:
-    return bool(not t.requires_grad and t.numel() == 1 and t.dtype.is_floating_point)
-
-
 ACCESS = Access(
     is_tensor=is_tensor,
     grad_fn=grad_fn_of,
@@ -167,7 +160,7 @@ ACCESS = Access(
     order=lambda node: node._sequence_nr(),
     size=lambda t: t.numel(),
     passes=lambda t: [],
-    is_computed=_is_computed,
+    is_computed=lambda t: bool(not t.requires_grad and t.numel() == 1 and t.dtype.is_floating_point),
 )
 
 
@@ -196,10 +189,7 @@ class TorchLive(Live):
         return numbers_of(self._seen, self._graph.node_ids)
 
     def _leaf_behind(self, node: str, version: int) -> str | None:
-        """The name of the leaf of that version that was given to the node, or to the view before it.
-
-        It is for PyTorch up to 2.12, which does not hand out the saved tensor.
-        """
+        """The leaf of that version given to the node or the view before it; for PyTorch up to 2.12, which tells no tensor."""
         near = [after for after, _ in self._nodes[node].next_functions if after is not None]
         behind = [*near, *(after for n in near for after, _ in n.next_functions if after is not None)]
         leaves = [v for n in behind if (v := getattr(n, "variable", None)) is not None and version_of(v) == version]
@@ -225,8 +215,7 @@ class TorchLive(Live):
         grad = None if t is None else grad_of(t)
         if grad is None or grad.layout is not torch.strided or grad.dim() < 2:
             return ()
-        empty = ~grad.detach().reshape(grad.shape[0], -1).any(dim=1)
-        return tuple(empty.nonzero().flatten().tolist())
+        return tuple((~grad.detach().reshape(grad.shape[0], -1).any(dim=1)).nonzero().flatten().tolist())
 
     @unseen
     def grad_changed(self, tensor: str) -> Changed | None:
@@ -302,7 +291,7 @@ class TorchLive(Live):
         """Runs it again, as a program that nobody records."""
         function = getattr(self._nodes[node], "_forward_cls", None)
         with own_code():
-            found = None if function is None else inputs_of(self._nodes[node], [self._graph.tensors.get(id) for id in given])
+            found = None if function is None else _inputs_of(self._nodes[node], [self._graph.tensors.get(id) for id in given])
             return None if function is None or found is None else disagrees(torch, function, *found)
 
     def written_at(self, node: str) -> Source | None:
@@ -322,3 +311,48 @@ class TorchLive(Live):
         found = [h for t in tensors for kind in kinds for h in (getattr(t, kind, None) or {}).values()]
         found += [*dict_of(n.register_prehook).values(), *dict_of(n.register_hook).values()]
         return tuple(name_of_hook(h) for h in found if not is_own_hook(h))
+
+
+MOST_GIVEN = 200_000  # elements of all inputs
+PLAIN = (bool, int, float, str, tuple, list, type(None))
+
+
+@unseen
+def _inputs_of(node: Any, known: list[Any]) -> tuple[list[Any], list[int]] | None:
+    """The arguments of forward(), tensors as arrays; and which of them had a gradient. None if they cannot be told.
+
+    What a node has not kept has the right shape and values between 0.1 and 1, where most functions are defined.
+    """
+    with reading():
+        kept = [k.value for k in saved_of(node) if isinstance(k.value, torch.Tensor)]
+    edges, given, wanted = list(node.next_functions), list[Any](), list[int]()
+    data = [t for t in kept if not t.requires_grad]  # in the order of the inputs, as most programs save them
+    arguments, without = _arguments(node), sum(edge is None for edge, _ in edges)  # arguments without a gradient
+    if sum(is_one for _, is_one in arguments) != len(edges) or len(data) < without:
+        return None
+    for value, is_one in arguments:
+        if not is_one:
+            given.append(value)
+            continue
+        edge, index = edges.pop(0)
+        if edge is None:
+            given.append(array_in(data.pop(0)))
+            continue
+        there = next((t for t in (*kept, *known) if t is not None and edge_of(t) == (edge, index)), None)
+        wanted.append(len(given))
+        given.append(_made_up(outputs_of(edge)[index].shape) if there is None else array_in(there.detach()))
+    size = sum(a.size for a in given if isinstance(a, np.ndarray))
+    return (given, wanted) if wanted and size <= MOST_GIVEN and all(a is not None for a in given) else None
+
+
+def _arguments(node: Any) -> list[tuple[Any, bool]]:
+    """For each argument of forward(): its value on ctx, if ctx has a plain one of that name; and is it a tensor?"""
+    function = node._forward_cls
+    has_context = function.setup_context is torch.autograd.Function.setup_context
+    parameters = [*inspect.signature(function.forward).parameters.values()][has_context:]
+    held = {k: v for k, v in vars(node).items() if isinstance(v, PLAIN)}
+    return [(held.get(p.name), p.name not in held) for p in parameters]
+
+
+def _made_up(shape: tuple[int, ...]) -> Any:
+    return np.random.default_rng(0).uniform(0.1, 1.0, shape if math.prod(shape) <= MOST_GIVEN else (1,))

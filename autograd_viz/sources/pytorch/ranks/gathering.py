@@ -27,9 +27,8 @@ from ..reading.nodes import edge_of, is_accumulate, name_of, reach, variable_of
 from ..reading.shards import shard_of
 from ..reading.values import array_in, copy_of
 from ..recording.watch import own_code
-from ..stepping.exchange import Exchange, Replica
+from ..stepping.exchange import PAUSE, Exchange, Replica, is_distributed, meet, store_of_job
 from ..stepping.node_pass import TorchPass
-from ..stepping.ranks import PAUSE, is_distributed, meet, store_of_job
 
 CHUNK = 1 << 20  # bytes of a value in the store
 WHAT = "gather(loss) brings what each rank knows to rank 0"
@@ -49,9 +48,7 @@ def all_here(timeout: float) -> None:
 
 
 def all_well(is_well: bool, timeout: float) -> None:
-    """Meet again, and hear whether all are well, before anything is sent that waits for all.
-    RuntimeError: another rank is not, or is missing.
-    """
+    """Meet again, and hear whether all are well, before all are waited for. RuntimeError: another rank is not, or missing."""
     if not is_distributed():
         return
     store, key = store_of_job(), f"autograd_viz/gather/ill/{_turns['well']}"
@@ -80,9 +77,7 @@ def means(arrays: Sequence[Any], timeout: float) -> list[Any]:
         return list(arrays)
     if not _are_alike(arrays, timeout):
         return []
-    device = torch.device("cpu")
-    if "gloo" not in str(distributed.get_backend()):
-        device = torch.device("cuda", torch.cuda.current_device())
+    device = "cpu" if "gloo" in str(distributed.get_backend()) else f"cuda:{torch.cuda.current_device()}"
     flat = torch.cat([torch.from_numpy(a).reshape(-1).float() for a in arrays]).to(device)
     distributed.all_reduce(flat)
     parts = (flat / world).cpu().split([a.size for a in arrays])
@@ -124,9 +119,7 @@ Plain = dict[str, Any]
 
 @own_code()
 def part_of(graph: TorchGraph, root: torch.Tensor, timeout: float) -> Plain:
-    """What rank 0 is told of this rank, as plain values.
-    RuntimeError: the pass fails on this rank or on another, or a rank is missing.
-    """
+    """What rank 0 is told of this rank, as plain values. RuntimeError: the pass fails on a rank, or a rank is missing."""
     rank, world = place()
     nodes = reach([edge_of(root)[0]])
     exchange = Exchange(nodes, root)

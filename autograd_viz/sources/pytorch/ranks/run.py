@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from ...shared.run.table import Rows
-from ..stepping.ranks import is_distributed, store_of_job
+from ..stepping.exchange import is_distributed, store_of_job
 from .gathering import place
 
 _runs: Counter[str] = Counter()  # by what is watched, and of all
@@ -32,23 +32,17 @@ def known_by(model: torch.nn.Module, name: str, rows: Rows) -> str:
 
 
 class Channel:
-    """Messages of one run: see Note [Which runs are the same].
-
-    Attributes:
-        rank, world: the number of this rank, and how many there are.
-        others: what those ranks watch that do not watch the same, by rank.
-        same: the ranks that do.
-    """
+    """Messages of one run: see Note [Which runs are the same]."""
 
     def __init__(self, what: str, said: str) -> None:
-        self.rank, self.world = place()
+        self.rank, self.world = place()  # the number of this rank, and how many there are
         mark = hashlib.sha256(what.encode("utf-8", "backslashreplace")).hexdigest()[:16]
         self._key, self._said = f"autograd_viz/run/{mark}/{_runs[mark]}", said
         self._place = f"autograd_viz/watched/{self.rank}/{_runs['all']}"
         _runs.update([mark, "all"])
         self._sent, self._waiting = 0, deque[bytes](maxlen=KEPT)
         self._read, self._seen = [0] * self.world, [0] * self.world
-        self.same, self.others = set[int](), dict[int, str]()
+        self.same, self.others = set[int](), dict[int, str]()  # ranks that watch the same; by rank, what others watch
         self._over = set[str]()  # where runs stand that had ended before
         self._is_over = False
         self._is_lost = False  # rank 0 or its store is gone

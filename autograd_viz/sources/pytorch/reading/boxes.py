@@ -7,7 +7,7 @@ known only to the recorder, and becomes another box with every in-place change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -18,8 +18,6 @@ from .handles import Event, Handle, current, is_parameter, version_of
 from .nodes import Metadata, edge_of, grad_fn_of, is_leaf, stand_in
 from .values import is_plain, not_told, outline_of, overwritten, unknown, value_of
 
-Key = Any  # (node, output) | a leaf | a Handle
-
 
 @dataclass(slots=True)
 class Box:
@@ -29,7 +27,7 @@ class Box:
     tensor: Any = None  # the tensor, if it is alive
     handle: Handle | None = None  # what the recorder has seen
     saved: Any = None  # the saved tensor that shows its value, if a node has one
-    order: tuple[int, int, int] = field(default=(-1, 0, 0))
+    order: tuple[int, int, int] = (-1, 0, 0)
 
     @property
     def maker(self) -> Event | None:
@@ -87,7 +85,7 @@ class Boxes:
     """The boxes of one graph, by the key that equal tensors share."""
 
     def __init__(self) -> None:
-        self.by_key: dict[Key, Box] = {}
+        self.by_key: dict[Any, Box] = {}  # by (node, output), by a leaf, or by a handle
         self._saved: dict[Any, Box] = {}  # by a saved tensor without a history
         self._handles: dict[Any, Handle] = {}  # the latest handle of each live tensor without a grad_fn
 

@@ -65,6 +65,7 @@ def hide_call(error: BaseException) -> None:
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PYTHON = os.path.dirname(os.__file__) + os.sep
+LIBRARIES = (TORCH, PACKAGE, "<frozen", "<string>", "<autograd_viz", "<eval_with")
 WRAPPERS = ("_no_grad_wrapper", "decorate_context", "wrapper", "inner", "__torch_function__", "handle_torch_function", "_fn")
 _FILE = os.path.abspath(__file__)
 RECORDER = (_FILE, os.path.join(os.path.dirname(os.path.dirname(_FILE)), "recording", ""))
@@ -75,10 +76,7 @@ class _Library(dict[str, bool]):
     """By file: is its code a library's? Each file is checked once."""
 
     def __missing__(self, file: str) -> bool:
-        is_python = file.startswith(PYTHON) and "site-packages" not in file
-        found = self[file] = is_python or file.startswith(
-            (TORCH, PACKAGE, "<frozen", "<string>", "<autograd_viz", "<eval_with")
-        )
+        self[file] = found = file.startswith(LIBRARIES) or (file.startswith(PYTHON) and "site-packages" not in file)
         return found
 
 

@@ -1,8 +1,7 @@
-"""What the calls on the stack belong to: the user's code, a module, a checkpoint, or a user's Function.
+"""What the calls on the stack belong to: the user's code, a module, a checkpoint, a user's Function, so the place of an op.
 
 # Note [Where modules are seen]
-The call of a module is a frame on the stack. Hooks would disturb the user: they slow down every module, and compiled modules
-warn of them.
+The call of a module is a frame on the stack. Hooks would disturb the user: they slow modules down, and compiled ones warn.
 
 # Note [Where the user's functions are seen]
 They are frames too, inside of the one in which the recording began, and of the outermost of a program. What leads from the call
@@ -19,7 +18,9 @@ import contextlib
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -27,10 +28,13 @@ import torch
 import torch.utils.checkpoint
 from torch.autograd.function import FunctionCtx
 
+from ....graph.surroundings import Module
 from ....runtime.alive import Alive
 from ....twin.core.base.provenance import PACKAGE
 from ....twin.core.base.scopes import open_scopes
+from ...shared.modules import CallRecord, module_at
 from ...shared.names import elements
+from ...shared.source_code import source_at
 from .call_place import NAME, PYTHON, TORCH
 from .hooked import subclasses
 
@@ -60,22 +64,18 @@ class Running:
 
     `module_of`: the frame of a module's call -> the module, if it has a path. If no module has one (`knows_modules`), the
     functions that modules call have no place.
-
-    Attributes:
-        calls: those around the last op.
-        modules: the calls of modules around the last op, each with its module if it has a path: an op reads only new ones.
-        is_in_module: a module ran the last op, whether it has a path or not.
-        outside: the frames around the program.
-        beyond: what is around the program, but for calls and scopes.
     """
 
     def __init__(
         self, module_of: Callable[[FrameType], Around | None], knows_modules: bool = True, frame: FrameType | None = None
     ) -> None:
         self.module_of, self._knows_modules = module_of, knows_modules
-        self.calls, self.outside, self.is_in_module = dict[FrameType, Around](), set[FrameType](), False
+        self.calls, self.outside = dict[FrameType, Around](), set[FrameType]()  # around the last op; around the program
+        self.is_in_module = False  # a module ran the last op, whether it has a path or not
+        # the calls of modules around the last op, each with its module if it has a path: an op reads only new ones
         self.modules: dict[FrameType, Around | None] = {}
         users, function, around = calls_around(frame, self)
+        # what is around the program, but for calls and scopes
         self.beyond = (users, function, [a for a in around if a.kind not in ("call", "scope")])
         self.calls.clear()
         self.modules.clear()
@@ -108,10 +108,8 @@ def _begun(code: CodeType) -> Around | None:
 
 
 def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType | None, FrameType | None, tuple[Around, ...]]:
-    """The calls around a frame, and the frame's own.
-
-    First the innermost frame of the user's code, around the Function if there is one; then the outermost call of a user's
-    Function; then modules and the rest, from the innermost.
+    """The calls around a frame, and the frame's own: first the innermost frame of the user's code, around the Function if there
+    is one; then the outermost call of a user's Function; then modules and the rest, from the innermost.
     """
     users = function = None
     around: list[Around] = []
@@ -163,29 +161,19 @@ def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
 
 def function_name(code: CodeType) -> str:
     """The name of the Function whose `forward` has this code; "" if there is none."""
-    name = _names.get(code)
-    if name is None:
-        name = _names[code] = next(
-            (
-                f.__name__
-                for f in subclasses(torch.autograd.Function)
-                if getattr(inspect.unwrap(f.forward), "__code__", None) is code
-            ),
-            "",
-        )
+    if (name := _names.get(code)) is None:
+        own = (f for f in subclasses(torch.autograd.Function) if getattr(inspect.unwrap(f.forward), "__code__", None) is code)
+        name = _names[code] = next((f.__name__ for f in own), "")
     return name
 
 
 def is_given(handle: Any) -> bool:
     """Was the tensor made outside the recording, or by an op without inputs?"""
-    maker = handle.maker
-    return maker is None or not maker.inputs
+    return (maker := handle.maker) is None or not maker.inputs
 
 
 def note_argument(handle: Any, tensor: torch.Tensor, frame: FrameType | None) -> None:
-    """Keep what the outermost module calls a tensor that no recorded op has made. It is asked when an op first reads the
-    tensor.
-    """
+    """Keep what the outermost module calls a tensor that no recorded op has made, when an op first reads the tensor."""
     calls: list[FrameType] = []
     handle.argument = ""
     while frame is not None:
@@ -198,11 +186,6 @@ def note_argument(handle: Any, tensor: torch.Tensor, frame: FrameType | None) ->
             handle.argument = found[0]
         if not found or found[0]:  # otherwise it went through *args of a wrapper, and an inner module may name it
             return
-
-
-def argument_of(handle: Any) -> str | None:
-    """The name, if there is one."""
-    return None if handle is None else handle.argument or None
 
 
 def _names_in(call: FrameType, tensor: torch.Tensor) -> Iterator[str]:
@@ -220,3 +203,105 @@ def _names_in(call: FrameType, tensor: torch.Tensor) -> Iterator[str]:
         else:
             named = [(name, value), *elements(name, value)]
         yield from (n for n, v in named if v is tensor)
+
+
+class Inside(NamedTuple):
+    """What is around an op; ops at one place share it."""
+
+    path: str = ""  # of the innermost module that has one, with the scopes around and in it, or ""
+    modules: tuple[Module, ...] = ()  # all modules and scopes, from the outermost
+    calls: tuple[CallRecord, ...] = ()  # calls of the user's functions, from the outermost
+
+
+NOWHERE = Inside()
+WRAPPED = "_wrapped_call_impl"
+
+
+class Parts:
+    """The parts of a model."""
+
+    def __init__(self, model: object) -> None:
+        self._around: Alive[Around] = Alive()
+        self._modules: dict[str, weakref.ref[Any]] = {}
+        self._inside: dict[tuple[Around, ...], Inside] = {}
+        # by path of the module, and the caller's first line and instruction
+        self._calls: dict[tuple[str, int, int], Around] = {}
+        self._lines: list[tuple[CodeType, int] | None] = [None]
+        for name, module in model.named_modules() if isinstance(model, torch.nn.Module) else ():
+            path = ".".join(part for part in name.split(".") if part != "_orig_mod")  # torch.compile adds it
+            self._around[module] = Around("module", path)
+            self._modules[path] = weakref.ref(module)
+        self.are_known = bool(self._modules)  # has it any modules?
+
+    def begin(self) -> None:
+        """A recording begins: modules may have other hooks by now."""
+        self._inside = {}
+
+    def called(self, call: FrameType) -> Around | None:
+        """The module whose call a frame is, and the line that called it."""
+        around = self._around.get(call.f_locals.get("self")) if self._modules else None
+        caller = call.f_back
+        if around is None or caller is None:
+            return around
+        while (back := caller.f_back) is not None and (  # PyTorch's code between call and caller, or that of a watched run
+            caller.f_code.co_name == WRAPPED or caller.f_code.co_filename.startswith(PACKAGE)
+        ):
+            caller = back
+        code, instruction = caller.f_code, caller.f_lasti
+        if not is_users(code.co_filename):
+            return around
+        key = around.name, code.co_firstlineno, instruction
+        if key not in self._calls:
+            self._calls[key] = Around("module", around.name, line=len(self._lines))
+            self._lines.append((code, instruction))
+        return self._calls[key]
+
+    def inside(self, around: tuple[Around, ...], function: Sequence[Any] = ()) -> Inside:
+        """The modules and scopes around an op."""
+        owner = function[0] if function else None
+        while isinstance(owner, partial):
+            owner = owner.func
+        owner = getattr(owner, "__self__", None) if getattr(owner, "__name__", "").endswith("_call_impl") else owner
+        run = self._around.get(owner) if isinstance(owner, torch.nn.Module) else None  # what reentrant checkpointing runs
+        key = around if run is None else (run, *around)
+        found = self._inside.get(key)
+        if found is None:
+            seen = [*self._seen(around, run)]
+            modules = tuple(s for s in seen if isinstance(s, Module))
+            calls = tuple(s for s in seen if isinstance(s, CallRecord))
+            found = self._inside[key] = Inside(modules[-1].path if modules else "", modules, calls)
+        return found
+
+    def _seen(self, around: tuple[Around, ...], run: Around | None) -> Iterator[Module | CallRecord]:
+        """Modules, scopes and calls, from the outermost."""
+        parts, above = list[str](), ""
+        marks: tuple[str, ...] = ()
+        for kind, name, number, line in _from_outside(around, run):
+            if kind == "call" and name != "forward":
+                yield CallRecord(number, name, ".".join(parts))
+            if kind in ("call", "checkpoint"):
+                marks = ("checkpointed",) if kind == "checkpoint" else marks
+                continue
+            module = self._modules[name]() if kind == "module" else None
+            if module is None:
+                parts.append(name)
+            elif above != name:
+                parts.append(name.removeprefix(f"{above}.") if above else name)
+                above = name
+            path = ".".join(parts)
+            called_at = self._lines[line]
+            source = None if called_at is None else source_at(*called_at)
+            yield Module(path, marks=marks) if module is None else module_at(path, module, marks, source)
+            marks = ()
+
+
+def _from_outside(around: tuple[Around, ...], run: Around | None) -> Iterator[Around]:
+    """All but what is inside a user's Function. There, only the module that a checkpoint runs is known."""
+    for a in reversed(around):
+        if a.kind == "function":
+            break
+        yield a
+    else:
+        return
+    if run is not None:
+        yield run

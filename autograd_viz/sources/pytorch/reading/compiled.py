@@ -10,7 +10,7 @@ import linecache
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -85,18 +85,13 @@ def is_input(name: str) -> bool:
     return name.startswith("primals_")
 
 
-def kept_beside(node: Any) -> tuple[Any, ...]:
-    """Tensors that the region keeps beside its saved tensors."""
-    return tuple(getattr(node, "_tensors_no_vc_check", None) or ())
+def _kept_as(name: str) -> Callable[[Any], tuple[Any, ...]]:
+    return lambda node: tuple(getattr(node, name, None) or ())
 
 
-def sizes_of(node: Any) -> tuple[Any, ...]:
-    """The sizes that the region keeps, of dimensions that may change."""
-    return tuple(getattr(node, "symints", None) or ())
-
-
-def _objects_of(node: Any) -> tuple[Any, ...]:
-    return tuple(getattr(node, "opaque_objects", None) or ())
+kept_beside = _kept_as("_tensors_no_vc_check")  # tensors that a region keeps beside its saved tensors
+sizes_of = _kept_as("symints")  # the sizes that it keeps, of dimensions that may change
+_objects_of = _kept_as("opaque_objects")
 
 
 def known_sizes(node: Any, graph: Any, shapes: Iterable[Any]) -> dict[Any, int]:
@@ -110,10 +105,7 @@ def known_sizes(node: Any, graph: Any, shapes: Iterable[Any]) -> dict[Any, int]:
 
 
 def shape_of(value: Any, known: dict[Any, int]) -> tuple[int, ...] | None:
-    """The shape of a value of the graph; None if it has a dimension that these symbols do not tell.
-
-    ``int(size)`` would be a guard: the next call of the model would compile anew.
-    """
+    """Its shape; None if these symbols do not tell it. ``int(size)`` would be a guard: the next call would compile anew."""
     found = [s.node.expr.xreplace(known) if isinstance(s, torch.SymInt) else s for s in value.shape]
     return tuple(map(int, found)) if all(isinstance(s, int) or s.is_Integer for s in found) else None
 
@@ -125,21 +117,17 @@ def exported_shape(value: Any) -> tuple[int, ...] | None:
 
 
 def arguments(node: Any, grads: Sequence[Any]) -> list[Any]:
-    """What the backward graph is run on: sizes, saved tensors, the gradients that arrived.
-    RuntimeError: the saved tensors are freed.
-    """
+    """What the backward graph is run on: sizes, saved tensors, the gradients that arrived. RuntimeError: these are freed."""
     kept = (*node.saved_tensors, *kept_beside(node))
     prologue = getattr(node._forward_cls, "_bw_prologue_fn", None)
     if prologue is None:
         return [*sizes_of(node), *kept, *grads]
-    found: list[Any] = prologue(kept, sizes_of(node), _objects_of(node), list(grads))
-    return found
+    return prologue(kept, sizes_of(node), _objects_of(node), list(grads))  # type: ignore[no-any-return]
 
 
 def as_compiled() -> AbstractContextManager[None]:
     """Inside, ops run as in a compiled pass: without autocast."""
-    context: AbstractContextManager[None] = torch._C._DisableAutocast()
-    return context
+    return torch._C._DisableAutocast()
 
 
 # -- of an op of the graph --------------------------------------------------------------------------------------------
@@ -147,8 +135,7 @@ def as_compiled() -> AbstractContextManager[None]:
 
 def number_of(n: Any) -> int | None:
     """The sequence number of the forward op that it belongs to."""
-    number: int | None = n.meta.get("seq_nr")
-    return number
+    return n.meta.get("seq_nr")  # type: ignore[no-any-return]
 
 
 def is_sum(n: Any) -> bool:

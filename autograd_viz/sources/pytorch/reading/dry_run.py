@@ -17,7 +17,6 @@ import gc
 import re
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
@@ -29,17 +28,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from . import older
 from .hooked import tensors_with_hooks
 from .hooks import dict_of, gradients_at, keep_grads, nothing, replaced
-from .nodes import (
-    UNKNOWN,
-    Metadata,
-    edge_of,
-    grad_fn_of,
-    is_accumulate,
-    is_function,
-    outputs_of,
-    reach,
-    variable_of,
-)
+from .nodes import UNKNOWN, Metadata, edge_of, grad_fn_of, is_accumulate, is_function, outputs_of, reach, variable_of
 from .saved import saved_of
 from .values import outside_modes, unseen
 
@@ -48,10 +37,7 @@ ELSEWHERE = re.compile(r"at index (\d+) - expected device (\S+) but got")
 
 
 def learn(root: Any, may_unpack: bool = False) -> None:
-    """Find out what arrives at every node that a gradient of `root` can reach. Does nothing from PyTorch 2.5 on.
-
-    `may_unpack`: reading saved tensors may call the user's code.
-    """
+    """Find out what arrives at every node behind `root`, before PyTorch 2.5. `may_unpack`: reading may call the user's code."""
     start, output = edge_of(root)
     if not older.IS_OLDER or start is None or is_accumulate(start):
         return
@@ -61,11 +47,7 @@ def learn(root: Any, may_unpack: bool = False) -> None:
         return
     if may_unpack or not any(k.state == "kept" and k.value is None for n in nodes for k in saved_of(n)):
         _DryRun(root, nodes, lost).run()
-    _count_outputs(nodes, {start: output})
-
-
-def _count_outputs(nodes: Iterable[Any], last: dict[Any, int]) -> None:
-    """An unknown node has at least the outputs that are in use."""
+    last: dict[Any, int] = {start: output}  # an unknown node has at least the outputs that are in use
     for node in nodes:
         for after, i in node.next_functions:
             last[after] = max(i, last.get(after, 0))
@@ -139,8 +121,7 @@ class _DryRun:
 
     def _zeros(self, node: Any, *grads: Any) -> tuple[Any, ...]:
         self._called = node
-        there = node.metadata[older.LOOKS]
-        if not all(m.is_known for m in there):
+        if not all(m.is_known for m in node.metadata[older.LOOKS]):
             node.metadata[older.MATERIALIZES] = all(g is not None for g in grads)
             node.metadata[older.LOOKS] = tuple(map(_look, grads))
         device = next((g.device for g in grads if g is not None), self._root.device)

@@ -78,15 +78,10 @@ class _Exported:
 
     def _op(self, n: Any, id: str) -> model.Op:
         around = compiled.modules_around(n)
-        return model.Op(
-            id,
-            title_named(compiled.own_name(n)),
-            tuple(model.Operand(None, o) if isinstance(o, str) else model.Operand(self._ids[o]) for o in _operands(n)),
-            tuple(self._ids[Place(n, k)] for k in range(len(_tensors_of(n)))),
-            source=compiled.line_of([n]),
-            module=around[-1][1] if around else "",
-            reason="exported",
-        )
+        operands = tuple(model.Operand(None, o) if isinstance(o, str) else model.Operand(self._ids[o]) for o in _operands(n))
+        outputs = tuple(self._ids[Place(n, k)] for k in range(len(_tensors_of(n))))
+        path, line = around[-1][1] if around else "", compiled.line_of([n])
+        return model.Op(id, title_named(compiled.own_name(n)), operands, outputs, None, line, path, reason="exported")
 
 
 def _not_computed(t: Any) -> model.Value:
@@ -130,13 +125,11 @@ def _operands(n: Any) -> list[Place | str]:
     return found
 
 
-def _place_of(n: Any) -> Place:
-    """Where a value of the graph comes from: `getitem` picks one of several results."""
+def _place_of(n: Any) -> Place:  # `getitem` picks one of several results
     return Place(n.args[0], n.args[1]) if n.target is operator.getitem else Place(n, 0)
 
 
 def _tensors_of(n: Any) -> list[Any]:
     """The tensors that a node of the graph gives; none for a number."""
     value = n.meta.get("val") if isinstance(n, torch.fx.Node) else None
-    several = value if isinstance(value, list | tuple) else [value]
-    return [t for t in several if isinstance(t, torch.Tensor)]
+    return [t for t in (value if isinstance(value, list | tuple) else [value]) if isinstance(t, torch.Tensor)]

@@ -10,7 +10,7 @@ from torch.autograd.graph import Node
 
 from .boxes import Box, Boxes
 from .compiled import is_cached
-from .handles import Event, Handle
+from .handles import Event
 from .nodes import COMPILED, Edge, grad_fn_of, is_function, is_nested, name_of, outputs_of, variable_of
 from .reference_op import primitive_of, titles
 from .region_op import RegionOp
@@ -19,20 +19,12 @@ from .values import is_plain, outside_modes
 
 NUMBER = "?"  # an unknown operand: it does not require grad, and no rule needs it; or it is gone
 NUMBERS = ("self", "other", "exponent")  # operands that may be Python numbers, which are saved as tensors
-Operands = list[Box | str]
 
 
 def title_of(node: object) -> str:
     """The op's name in pictures: "Mul" of MulBackward0, a user's Function by its own name."""
     name = name_of(node)
-    if is_function(node):
-        return name.removesuffix("Backward")
-    return re.sub(r"Backward(s|\d*)(_copy)?$", "", name)
-
-
-def title_of_event(event: Event) -> str:
-    """The name of an op that has no node."""
-    return title_named(event.name)
+    return name.removesuffix("Backward") if is_function(node) else re.sub(r"Backward(s|\d*)(_copy)?$", "", name)
 
 
 def title_named(name: str) -> str:
@@ -51,17 +43,12 @@ def reason_of(node: Any, event: Event | None, is_open: bool) -> str:
     return "nested" if event is None and is_nested(node) else ""
 
 
-def inputs_of(event: Event, box_of: Any) -> Operands:
-    """The inputs of an op, as they were recorded."""
-    return [box_of(i) if isinstance(i, Handle) else i for i in event.inputs]
-
-
-def reconstruct(node: Node, edges: tuple[Edge, ...], saved: list[SavedValue], boxes: Boxes) -> Operands:
+def reconstruct(node: Node, edges: tuple[Edge, ...], saved: list[SavedValue], boxes: Boxes) -> list[Box | str]:
     """The inputs that an op must have had: where its gradients go, and what it has saved."""
     op = primitive_of(name_of(node), frozenset(k.name for k in saved))
     known = {k.name: k.value for k in saved}
     names = op.inputs if op is not None and op.variadic is None and len(op.inputs) == len(edges) else [""] * len(edges)
-    found: Operands = []
+    found: list[Box | str] = []
     for name, (after, index) in zip(names, edges, strict=True):
         if after is not None:
             leaf = variable_of(after)

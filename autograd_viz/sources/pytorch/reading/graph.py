@@ -16,15 +16,13 @@ from ...shared.modules import CallList, parts_of, together
 from ...shared.names import modules_among, names_by_identity
 from ...shared.source_code import TensorEvent, names_by_line, place_of, statements
 from .boxes import Box, sharers
-from .calls import argument_of
-from .forward import NUMBERS, reason_of, title_of, title_of_event
+from .forward import NUMBERS, reason_of, title_named, title_of
 from .found_graph import FoundGraph
 from .handles import Event, current, is_parameter, version_of
 from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, name_of, variable_of, when_made
 from .op_log import lines_of
 from .reference_op import formulas_of, reference_of, signature_of
-from .region_modules import placed
-from .region_op import RegionOp
+from .region_op import RegionOp, placed
 from .saved import SavedValue
 from .shards import whole_of
 from .values import is_plain, outline_of, unseen, value_of
@@ -36,16 +34,11 @@ def is_tensor(value: object) -> bool:
 
 
 class TorchGraph(FoundGraph):
-    """The live graph behind a document; it is `from_core.CoreGraph` for PyTorch's tensors.
+    """The live graph behind a document of everything that led to the roots; it is `from_core.CoreGraph` for PyTorch's tensors.
 
-    Everything that led to the roots is in the graph. `is_outline`: read elements only of the roots and leaves, and make no
-    formulas; other tensors have shape and dtype. `opens`: as in `FoundGraph`.
-
-    Attributes:
-        document: the graph as it was when this was built.
-        tensors: the live tensor of each id, if it is alive.
-        node_ids: the id of each live node.
-        saved: what each node has saved.
+    `is_outline`: read elements only of the roots and leaves, and make no formulas; other tensors have shape and dtype.
+    `opens`: as in `FoundGraph`. It has the `document` as the graph was when this was built, the live tensor of each id
+    (`tensors`), and the id of each live node (`node_ids`).
     """
 
     @unseen
@@ -82,7 +75,7 @@ class TorchGraph(FoundGraph):
                 self.names.setdefault(self._key(box), name)
             elif tensor in turned:
                 self.names.setdefault(self._key(turned[tensor]), f"{name}.T")
-        arguments = {self._key(b): called for b in self.boxes if (called := argument_of(b.handle)) is not None}
+        arguments = {self._key(b): called for b in self.boxes if b.handle is not None and (called := b.handle.argument)}
         self._taken = {*variables, *getattr(variables, "chosen", ())}
         counts = Counter([*arguments.values(), *self._taken])
         self.names = {key: name for key, name in arguments.items() if counts[name] == 1} | self.names
@@ -97,10 +90,7 @@ class TorchGraph(FoundGraph):
         self.names |= {keys[id]: name for id, name in found.items()}
 
     def _beside(self, tensor: torch.Tensor) -> Box | None:
-        """The box of a result that is not differentiable and that no op reads.
-
-        If it has no name, it appears where it is saved.
-        """
+        """The box of a result that is not differentiable and that no op reads. Without a name, it appears where it is saved."""
         handle = None if grad_fn_of(tensor) is not None else current(tensor)
         return self._box_of(handle) if handle is not None and handle.maker in self._events else None
 
@@ -116,10 +106,9 @@ class TorchGraph(FoundGraph):
                 index = next((i for i, h in enumerate(event.outputs) if h is box.handle), 0)
             order = event.order if event is not None else (-1, 0) if node is None else self._made[node]
             box.order = (*order, index)
-        boxes = sorted(self.boxes, key=lambda b: b.order)
+        self.ordered = boxes = sorted(self.boxes, key=lambda b: b.order)
         self.ids = {self._key(b): f"t{i}" for i, b in enumerate(boxes)}
         self.tensors = {f"t{i}": b.tensor for i, b in enumerate(boxes) if b.tensor is not None}
-        self.ordered = boxes
         leaves = {b.tensor: i for i, b in enumerate(boxes) if b.edge is None and b.tensor is not None}
         nodes = sorted(self.nodes, key=lambda n: (n._sequence_nr(), leaves.get(variable_of(n), 0)))
         self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
@@ -144,8 +133,7 @@ class TorchGraph(FoundGraph):
     # -- the document -------------------------------------------------------------------------------------------------
 
     def _document(self) -> model.Document:
-        ranked = sorted(n._sequence_nr() for n in self.nodes if not is_accumulate(n))
-        rank = {s: i for i, s in enumerate(ranked)}
+        rank = {s: i for i, s in enumerate(sorted(n._sequence_nr() for n in self.nodes if not is_accumulate(n)))}
         shares = sharers(self.ordered, self.id_of)
         self._calls = CallList(e.inside.calls for o in self.op_ids if (e := self._event(o)) is not None)
         ops = tuple(self._op(o, id) for o, id in self.op_ids.items())
@@ -165,7 +153,8 @@ class TorchGraph(FoundGraph):
         leaves = {b.tensor: name for b in self.boxes if b.edge is None and (name := self.names.get(self._key(b)))}
         for node, region in self.regions.items():
             event = self.event_of(node)
-            yield from placed(region, event.inside.path if event is not None and event.inside.modules else None, leaves, known)
+            inside = event.inside if event is not None and event.inside.modules else None
+            yield from placed(region.ops, None if inside is None else inside.path, leaves, known)
 
     def _modules(self) -> Iterator[Module]:
         for op in self.op_ids:
@@ -198,8 +187,7 @@ class TorchGraph(FoundGraph):
         )
 
     def _place(self, box: Box) -> surroundings.Source | None:
-        event = self._maker(box)
-        return place_of(event.place) if event is not None else None
+        return None if (event := self._maker(box)) is None else place_of(event.place)
 
     def _maker(self, box: Box) -> Event | None:
         return self.event_of(box.edge[0]) if box.edge is not None else box.maker
@@ -212,7 +200,7 @@ class TorchGraph(FoundGraph):
         node = None if isinstance(op, Event) else op
         given = self.operands[op]
         operands = tuple(model.Operand(None, o) if isinstance(o, str) else model.Operand(self.id_of(o)) for o in given)
-        title = title_of(node) if node is not None else title_of_event(op)
+        title = title_of(node) if node is not None else title_named(op.name)
         place = self._lines.get(node) if event is None else place_of(event.place)
         module = "" if event is None else event.inside.path
         outputs = self._outputs(node, event)
@@ -288,5 +276,4 @@ def _is_turned(t: torch.Tensor) -> bool:
     base = None if t.requires_grad or t.dim() != 2 else t._base
     if base is None or not base.is_leaf or base.dim() != 2:
         return False
-    place = base.shape[::-1], base.stride()[::-1], base.storage_offset()
-    return (t.shape, t.stride(), t.storage_offset()) == place
+    return (t.shape, t.stride(), t.storage_offset()) == (base.shape[::-1], base.stride()[::-1], base.storage_offset())

@@ -1,12 +1,16 @@
 """What a recorder knows of tensors and ops.
 
 # Note [Who keeps what]
-The record of an op is stored on its node (`node.metadata`) and lives as long as the graph. For ops without a node see cuts.py.
-Three rules follow:
+The record of an op is stored on its node (`node.metadata`) and lives as long as the graph. Three rules follow:
 - A record on a node never refers to the node: the graph would never be freed. Numbers tell a tensor's place in the graph.
 - A tensor without a node, and a leaf, is found among the live tensors. Nothing here keeps it alive.
 - An op and its results do not refer to each other: the elements would wait for the garbage collector. An op with a node has its
   results. For an op without a node, a result has the op.
+
+# Note [Ops without a node]
+An op that detaches its result (detach) keeps the graph behind its input, until CUTS others have run; if a backward pass has
+freed that graph, only until the next such op. An op that never had a graph keeps its large inputs, until LOOSE others have run.
+All of this is dropped when the next recording begins.
 
 # Note [Few objects]
 The garbage collector scans every object of every op, again and again. So a handle is itself the weak reference to its tensor.
@@ -17,6 +21,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from types import FrameType
@@ -25,10 +30,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from ....twin.core.base.provenance import UNTRACKED_DEPTH, Place
+from ....twin.core.base.provenance import CUTS, UNTRACKED_DEPTH, Place
 from ...shared.values import FEW
+from .calls import Inside
 from .nodes import is_leaf
-from .parts import Inside
+from .saved import is_freed
 from .values import is_plain, outside_modes, shape_of
 
 KEY = "autograd_viz"  # in node.metadata
@@ -38,9 +44,7 @@ latest_sequence = torch._C._autograd._get_sequence_nr
 
 
 class Handle(weakref.ref[Any]):
-    """A tensor as an op has read or made it; after an in-place change it is another. The first handle is a weak reference to
-    it.
-    """
+    """A tensor as an op has read or made it; after an in-place change another. The first one is a weak reference to it."""
 
     __slots__ = (
         "__weakref__", "_looks", "_maker", "_of", "argument", "is_leaf", "output_nr", "requires_grad", "sequence", "values",
@@ -91,8 +95,7 @@ class Handle(weakref.ref[Any]):
         """Is the tensor, whose grad_fn is `node`, still at the same place in the graph?"""
         if node is None:
             return self.sequence is None
-        is_same: bool = self.sequence == node._sequence_nr() and self.output_nr == tensor.output_nr
-        return is_same
+        return self.sequence == node._sequence_nr() and self.output_nr == tensor.output_nr  # type: ignore[no-any-return]
 
     def look(self, tensor: Any, node: Any) -> None:
         """Note its place in the graph. Autograd sets it after the op has run."""
@@ -155,7 +158,12 @@ def see(tensor: torch.Tensor, maker: Event | None) -> Handle:
     else:
         handle = Handle(_nothing)
         handle._of = weakref.ref(tensor)  # shared by all its handles
-        _put(tensor, before, handle)
+        entry = next((r for r in weakref.getweakrefs(tensor) if type(r) is _Again and r in _seen), None)
+        if entry is None:
+            _dies(before)
+            entry = _Again(tensor, _dies)
+            _seen.add(entry)
+        entry.latest = handle
     handle._maker, handle.sequence, handle.output_nr, handle.is_leaf, handle.requires_grad = maker, None, 0, False, False
     handle.argument, handle.version = None, version_of(tensor)
     handle.values = _elements_of(tensor) if is_plain(tensor) else None
@@ -173,35 +181,12 @@ def stand_for(tensor: Any, maker: Event, requires_grad: bool) -> Handle:
     return handle
 
 
-def _put(tensor: torch.Tensor, before: Handle, handle: Handle) -> None:
-    entry = next((r for r in weakref.getweakrefs(tensor) if type(r) is _Again and r in _seen), None)
-    if entry is None:
-        _dies(before)
-        entry = _Again(tensor, _dies)
-        _seen.add(entry)
-    entry.latest = handle
-
-
 def _itself(tensor: Any) -> Any:
     return tensor
 
 
 class Event:
-    """One op of the forward pass.
-
-    Args:
-        is_part: a module ran it.
-
-    Attributes:
-        name: the op's name: "mul"; of a user's Function its class name.
-        inputs: tensors, or Python numbers by their text.
-        sequence, tick: rise with time, as in `core.provenance`.
-        inside: the modules and scopes in which it ran.
-        is_tracked: grad mode was on.
-        is_function: a user's Function.
-        depth: how many ops without a node depend on this one.
-        behind: the nodes of its inputs, if it detaches its result. They keep the graph alive for a while (cuts.py).
-    """
+    """One op of the forward pass."""
 
     __slots__ = (
         "__weakref__", "_code", "_lasti", "_outputs", "behind", "depth", "inputs", "inside", "is_function", "is_tracked",
@@ -210,21 +195,22 @@ class Event:
 
     def __init__(
         self,
-        name: str,
-        inputs: tuple[Any, ...],
+        name: str,  # "mul"; of a user's Function its class name
+        inputs: tuple[Any, ...],  # tensors, or Python numbers by their text
         at: FrameType | None,
-        inside: Inside,
-        is_tracked: bool,
-        is_function: bool = False,
-        is_part: bool = False,
+        inside: Inside,  # the modules and scopes in which it ran
+        is_tracked: bool,  # grad mode was on
+        is_function: bool = False,  # a user's Function
+        is_part: bool = False,  # a module ran it
     ) -> None:
         self.name, self.inputs, self.inside = name, inputs, inside
         self._code = None if at is None else at.f_code
         self._lasti = 0 if at is None else at.f_lasti
         self.is_tracked, self.is_function = is_tracked, is_function
-        self.sequence, self.tick = latest_sequence() - 1, next(clock)
+        self.sequence, self.tick = latest_sequence() - 1, next(clock)  # they rise with time, as in `core.provenance`
         self._outputs: Any = ()  # one, or several: a handle, or a weak reference to it
-        self.behind: tuple[Any, ...] = ()
+        self.behind: tuple[Any, ...] = ()  # nodes of its inputs, if it detaches its result; Note [Ops without a node]
+        # how many ops without a node depend on this one
         self.depth = step = IN_MODULE if is_part else 1.0
         for h in inputs:
             if type(h) is Handle and h.sequence is None and (maker := h.maker) is not None and maker.depth + step > self.depth:
@@ -295,3 +281,48 @@ def current(tensor: object) -> Handle | None:
     handle = seen(tensor)
     is_same = handle is not None and handle.sequence is None and handle.version == version_of(tensor)
     return handle if is_same and is_leaf(tensor) else None
+
+
+LOOSE = 256  # ops without a node that keep their large inputs
+_cuts: deque[weakref.ref[Event]] = deque()
+_loose: deque[weakref.ref[Event]] = deque()
+
+
+def keep_behind(event: Event, has_passed: bool) -> None:
+    """Let an op without a node keep what Note [Ops without a node] says. `has_passed`: a pass has freed its graph since."""
+    _loose.append(weakref.ref(event))
+    _lighten(LOOSE)
+    if event.behind:
+        others = [cut for r in _cuts if (cut := r()) is not None and cut is not event]
+        for earlier in others if has_passed else others[-1:]:  # the latest may have detached from a freed graph
+            if is_freed(earlier.behind):
+                _forget(earlier)
+        _cuts.append(weakref.ref(event))
+        let_go(CUTS)
+
+
+def _lighten(but: int = 0) -> None:
+    """Drop the elements of large inputs of ops without a node, except for the latest. A live tensor has its own elements."""
+    while len(_loose) > but:
+        event = _loose.popleft()()
+        for handle in () if event is None else event.inputs:
+            if type(handle) is Handle and handle.sequence is None and handle.values is not None and handle.values.numel() > FEW:
+                handle.lighten()
+
+
+def begin_anew() -> None:
+    """Drop what earlier recordings have kept of detached graphs and of ops without a node."""
+    let_go()
+    _lighten()
+
+
+def let_go(but: int = 0) -> None:
+    """Drop the graphs that ops keep, except for the latest."""
+    while len(_cuts) > but:
+        oldest = _cuts.popleft()()
+        if oldest is not None:
+            _forget(oldest)
+
+
+def _forget(cut: Event) -> None:
+    cut.inputs, cut.behind = (), ()

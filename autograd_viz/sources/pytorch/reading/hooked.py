@@ -86,10 +86,7 @@ def _young(*classes: type) -> list[Any]:
 
 
 def tensors_with_hooks() -> list[Any]:
-    """All live tensors that have hooks or retain their grad.
-
-    A step runs these hooks and changes these grads, even if no variable and no recorder knows the tensor.
-    """
+    """All live tensors that have hooks or retain their grad, which a step runs and changes, even if nobody here knows them."""
     if HAS_GENERATIONS and _classes_find_all():
         tensors = _old.tensors()
     else:

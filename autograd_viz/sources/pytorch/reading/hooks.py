@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,6 +18,7 @@ from torch.autograd.graph import GradientEdge, Node
 
 from ....graph.model import Value
 from ....graph.trace import HookRun
+from ....twin.core.backward.hooks import checked
 from ...shared.replacement import name_of_hook, runs_of
 from . import older
 from .nodes import variable_of
@@ -24,26 +27,14 @@ from .values import value_of
 
 
 def check_result(hook: object, before: Sequence[Any], returned: object) -> tuple[Any, ...]:
-    """Check what a hook returned, and give the gradients that go on.
-    TypeError: it is no tuple, or has an item that is no tensor. RuntimeError: the number of gradients, a type or a size is
-    wrong. All errors are in PyTorch's words.
+    """Check what a hook returned, and give the gradients that go on. All errors are in PyTorch's words.
+    TypeError: it is no tuple, or has an item that is no tensor. RuntimeError: their number, a type or a size is wrong.
     """
-    if returned is None:
-        return tuple(before)
-    if not isinstance(returned, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
+    return tuple(before if returned is None else checked(hook, returned, before, _check))
+
+
+def _check(hook: Any, was: Any, now: Any) -> None:
     name = getattr(hook, "__name__", "<unknown>")
-    if len(returned) != len(before):
-        raise RuntimeError(
-            f"hook '{name}' has returned an incorrect number of values (got {len(returned)}, but expected {len(before)})"
-        )
-    for was, now in zip(before, returned, strict=True):
-        if now is not None:
-            _check(name, was, now)
-    return returned
-
-
-def _check(name: str, was: Any, now: Any) -> None:
     if was is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(now, torch.Tensor):
@@ -61,23 +52,17 @@ def _type(tensor: Any) -> str:
     return f"{tensor.device.type.upper()}{str(tensor.type()).removeprefix('torch.').replace('Tensor', 'Type')}"
 
 
+@dataclass(eq=False)
 class HookRunner:
-    """Runs the hooks of one pass, and remembers their results.
+    """Runs the hooks of one pass, and remembers their results."""
 
-    Attributes:
-        runs: the hooks that have run since the list was last emptied.
-        watched: by node, the dictionaries in which its outputs (or its leaf) keep their hooks.
-        retaining: by node, the outputs that retain their grad.
-        told: the last error that PyTorch's engine has warned of, in anomaly mode.
-    """
-
-    def __init__(self, create_graph: bool) -> None:
-        self.create_graph = create_graph
-        self.runs: list[HookRun] = []
-        self.watched: dict[Any, list[tuple[int, dict[Any, Any]]]] = {}
-        self.retaining: dict[Any, list[Any]] = {}
-        self.told: Exception | None = None
-        self._dicts: dict[Any, tuple[dict[Any, Any], dict[Any, Any]]] = {}
+    create_graph: bool
+    runs: list[HookRun] = field(default_factory=list)  # the hooks that have run since the list was last emptied
+    # by node, the dictionaries in which its outputs (or its leaf) keep their hooks, and the outputs that retain their grad
+    watched: dict[Any, list[tuple[int, dict[Any, Any]]]] = field(default_factory=dict)
+    retaining: dict[Any, list[Any]] = field(default_factory=dict)
+    told: Exception | None = None  # the last error that PyTorch's engine has warned of, in anomaly mode
+    _dicts: dict[Any, tuple[dict[Any, Any], dict[Any, Any]]] = field(default_factory=dict)
 
     def dicts(self, node: Any) -> tuple[dict[Any, Any], dict[Any, Any]]:
         """The dictionaries of a node's pre-hooks and hooks; a node keeps them once it has been asked."""
@@ -108,13 +93,13 @@ class HookRunner:
         """Let the engine run them: a pass from these edges to the same edges."""
         hooks, places = self.watched.get(node, ()), [i for i, g in enumerate(grads) if g is not None]
         if older.IS_OLDER:
-            with replaced(hooks, self._watch("tensor")):
+            with replaced(hooks, partial(_HookWatch, self, "tensor")):
                 return older.through_hooks(grads, hooks, self.retaining.get(node, ()), self.create_graph)
         if not places:
             self._run_without_gradient(hooks, places)
             return grads
         edges = [GradientEdge(node, i) for i in places]
-        with replaced(hooks, self._watch("tensor")), self.engine_tells():
+        with replaced(hooks, partial(_HookWatch, self, "tensor")), self.engine_tells():
             passed = gradients_at(edges, edges, [grads[i] for i in places], self.create_graph)
         found = list(grads)
         for i, g in zip(places, passed, strict=True):
@@ -144,9 +129,9 @@ class HookRunner:
         if leaf is None:
             yield
             return
-        after = [(0, getattr(leaf, "_post_accumulate_grad_hooks", None) or {})]
-        hooks = [(0, self.dicts(node)[1])]
-        with replaced(after, self._watch("post_accumulate")), replaced(hooks, self._watch("post")):
+        after, hooks = getattr(leaf, "_post_accumulate_grad_hooks", None) or {}, self.dicts(node)[1]
+        watch = partial(_HookWatch, self)
+        with replaced([(0, after)], partial(watch, "post_accumulate")), replaced([(0, hooks)], partial(watch, "post")):
             yield
 
     @contextmanager
@@ -155,9 +140,6 @@ class HookRunner:
         dicts = [*self.watched.get(node, ()), (0, self.dicts(node)[0])]
         with replaced(dicts, lambda *_: nothing), keep_grads(self.retaining.get(node, ())):
             yield
-
-    def _watch(self, kind: str) -> Any:
-        return lambda index, hook: _HookWatch(self, kind, index, hook)
 
 
 class _HookWatch:
@@ -184,10 +166,7 @@ class _HookWatch:
 
 @contextmanager
 def replaced(dicts: Iterable[tuple[Any, dict[Any, Any]]], by: Callable[[Any, Any], Any]) -> Iterator[None]:
-    """Inside, every hook in these dictionaries is replaced.
-
-    Hooks that the user adds or removes meanwhile are added or removed.
-    """
+    """Inside, every hook in these dictionaries is replaced. What the user adds or removes meanwhile is added or removed."""
     hooks = [(d, key, hook, by(i, hook)) for i, d in dicts for key, hook in d.items()]
     for d, key, _, other in hooks:
         d[key] = other
@@ -212,7 +191,7 @@ def keep_grads(tensors: Iterable[Any]) -> Iterator[None]:
 
 def run_backward(edges: Sequence[Any], grads: Sequence[Any], create_graph: bool) -> None:
     """A pass of PyTorch's engine from these edges; nothing is freed."""
-    starts = tuple(older.start_at(node, i) for node, i in edges)
+    starts = tuple(node.variable if older.IS_OLDER else GradientEdge(node, i) for node, i in edges)  # before 2.5: at a leaf
     ENGINE.run_backward(starts, tuple(grads), True, create_graph, (), allow_unreachable=True, accumulate_grad=True)
 
 

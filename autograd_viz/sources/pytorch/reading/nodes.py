@@ -9,6 +9,7 @@ under `no_grad` refuses instead of making one. So for the time of our question, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import torch
@@ -32,6 +33,7 @@ class Metadata(NamedTuple):
     shape: tuple[int, ...]
     dtype: Any
     device: Any
+    is_nested_tensor = is_cpp_nested_tensor = False  # type: ignore[misc]  # PyTorch's own metadata tell it
 
     @property
     def is_known(self) -> bool:
@@ -142,9 +144,7 @@ def name_of(node: Any) -> str:
     return str(type(node).__name__ if is_function(node) else node.name()).rpartition("::")[2]
 
 
-def edges_of(node: Any) -> tuple[Edge, ...]:
-    """Where its gradients go: `next_functions`."""
-    return node.next_functions  # type: ignore[no-any-return]
+edges_of: Callable[[Any], tuple[Edge, ...]] = attrgetter("next_functions")  # where the gradients of a node go
 
 
 def reach(starts: Iterable[Any], after: Callable[[Any], tuple[Edge, ...]] = edges_of) -> list[Any]:

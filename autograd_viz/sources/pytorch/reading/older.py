@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch.autograd import Variable
-from torch.autograd.graph import GradientEdge
 
 GradScaler: Any = getattr(torch.amp, "GradScaler", torch.cuda.amp.GradScaler)
 is_dynamo_compiling: Callable[[], bool] = getattr(torch.compiler, "is_dynamo_compiling", None) or torch._utils.is_compiling
@@ -47,11 +46,6 @@ if not hasattr(torch.autograd, "_engine_run_backward"):
     Variable._execution_engine = _Engine()  # type: ignore[assignment]
 
 
-def swap_tensors() -> Any:
-    """`torch.utils.swap_tensors`. PyTorch 2.2 has none."""
-    return getattr(torch.utils, "swap_tensors", None)
-
-
 def set_versions(versions: Mapping[Any, int]) -> None:
     """Give tensors other versions."""
     set_all: Any = torch._C._autograd._unsafe_set_version_counter
@@ -60,11 +54,6 @@ def set_versions(versions: Mapping[Any, int]) -> None:
     except TypeError:  # an older release sets one at a time
         for tensor, version in versions.items():
             set_all(tensor, version)
-
-
-def start_at(node: Any, output: int) -> Any:
-    """The argument of a pass that starts there. Before 2.5 it must be the node of a leaf."""
-    return node.variable if IS_OLDER else GradientEdge(node, output)
 
 
 def with_hooks_of(node: Any, live: list[tuple[int, dict[Any, Any]]]) -> list[tuple[int, dict[Any, Any]]]:
@@ -78,17 +67,16 @@ def through_hooks(
 ) -> list[Any]:
     """What arrived at a node (a gradient or None for each output of its op), after the hooks of its tensors and retain_grad.
 
-    The hooks are (output, dictionary of hooks), in the order of their registration; `retaining` are the outputs that retain
-    their grad. With `create_graph`, what hooks do is recorded.
+    The hooks are (output, dictionary of hooks), as they were registered; `retaining` are the outputs that retain their grad.
     """
     found = list(grads)
     for i, those in hooks:
         if those:
             found[i] = _through(those, found[i], create_graph)
     for t in retaining:
-        g = found[t.output_nr]
-        if g is not None:
-            t.grad = _copied(g) if t.grad is None else t.grad + g
+        if (g := found[t.output_nr]) is not None:
+            layout = {} if g.is_sparse else {"memory_format": torch.contiguous_format}
+            t.grad = g.clone(**layout) if t.grad is None else t.grad + g
     return found
 
 
@@ -104,15 +92,8 @@ def _through(hooks: dict[Any, Any], grad: Any, create_graph: bool) -> Any:
         return torch.autograd.grad([stand_in], [stand_in], [grad], retain_graph=True, create_graph=create_graph)[0]
 
 
-def _copied(grad: Any) -> Any:
-    return grad.clone() if grad.is_sparse else grad.clone(memory_format=torch.contiguous_format)
-
-
 def array_of(t: Any) -> Any:
-    """The elements of a tensor, as an array that shares its memory if possible.
-
-    After `numpy()` the user could no longer resize the tensor's memory, so this does without it.
-    """
+    """The elements as an array, in shared memory if possible. After `numpy()` the user could no longer resize the memory."""
     host = t.cpu().resolve_conj().resolve_neg()
     return np.from_dlpack(host.view(torch.uint8)).view(bool) if host.dtype is torch.bool else np.from_dlpack(host)
 

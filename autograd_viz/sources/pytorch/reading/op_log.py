@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
@@ -30,22 +31,16 @@ MOST = 1000  # events of a kind
 NOTES = 20_000  # storages with notes, and leaves
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Event:
-    """Something that happened to a tensor, at a line.
+    """Something that happened to a tensor, at a line."""
 
-    Attributes:
-        kind: "made", "cleared", "written", "switched_on", "switched_off", "data".
-        name: the function that did it.
-        line: the user's.
-        number: rises with time.
-        detail: more about it: the library function that was called, the new value.
-    """
-
-    __slots__ = ("detail", "kind", "leaves", "line", "name", "number")
-
-    def __init__(self, kind: str, name: str, line: Line | None, number: int, detail: Any = None) -> None:
-        self.kind, self.name, self.line, self.number, self.detail = kind, name, line, number, detail
-        self.leaves: list[int] = []
+    kind: str  # "made", "cleared", "written", "switched_on", "switched_off", "data", ...
+    name: str  # the function that did it
+    line: Line | None  # the user's
+    number: int  # rises with time
+    detail: Any = None  # more about it: the library function that was called, the new value
+    leaves: list[int] = field(default_factory=list)  # that a call of zero_grad() has cleared
 
     @property
     def source(self) -> Source | None:
@@ -53,58 +48,36 @@ class Event:
         return source_of(self.line)
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class PassRecord(Event):
-    """A call of backward() or grad().
+    """A call of backward() or grad()."""
 
-    Attributes:
-        root: the op that made its root; None if it was not recorded, or is long ago.
-        error: the error that it raised; "" if none.
-        keeps: it was asked to keep the graph.
-        wanted: only some inputs were asked for.
-        has_graph: its root has a grad_fn.
-    """
-
-    __slots__ = ("_root", "error", "has_graph", "keeps", "wanted")
-
-    def __init__(self, name: str, line: Line | None, number: int, root: Any, keeps: bool, wanted: bool) -> None:
-        super().__init__("pass", name, line, number)
-        self._root: Any = root  # or its number
-        self.keeps, self.wanted, self.error = keeps, wanted, ""
-        self.has_graph = True
+    made: OpRecord | int | None = None  # the op that made its root, or its number; None if it was not recorded, or is long ago
+    keeps: bool = False  # it was asked to keep the graph
+    wanted: bool = False  # only some inputs were asked for
+    has_graph: bool = True  # its root has a grad_fn
+    error: str = ""  # that it raised
 
     @property
     def root(self) -> OpRecord | None:
-        """Looked up when it is read."""
-        return op_numbered(self._root) if isinstance(self._root, int) else self._root
-
-    @root.setter
-    def root(self, root: OpRecord | None) -> None:
-        self._root = root
+        """The op that made its root, looked up when it is read."""
+        return op_numbered(self.made) if isinstance(self.made, int) else self.made
 
     @property
     def number_of_root(self) -> int | None:
         """The number of the op that made its root."""
-        return self._root if isinstance(self._root, int) else None
+        return self.made if isinstance(self.made, int) else None
 
 
-class Note:
+class Note(NamedTuple):
     """The events of one storage: the last of each kind, and some of those that repeat."""
 
-    __slots__ = ("events", "ref")
-
-    def __init__(self, ref: StorageWeakRef) -> None:
-        self.ref = ref
-        self.events: deque[Event] = deque(maxlen=12)
+    ref: StorageWeakRef
+    events: deque[Event]
 
 
 class Log(Ops):
-    """Everything that the recorder keeps: ops, and
-
-    Attributes:
-        data: what made a tensor of data: (function, line, number, the shape of its first input, where whole numbers were lost,
-            the order of its rows).
-        met: the order of the rows of data that nothing known has made.
-    """
+    """Everything that the recorder keeps."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,12 +94,11 @@ class Log(Ops):
         self.layers: deque[Event] = deque(maxlen=64)  # dropout and batch norm, in the mode of the other use
         self.left: deque[OpRecord] = deque(maxlen=64)  # ops by which a tensor with a history became a number or an array
         self.places: deque[Event] = deque(maxlen=MOST)  # parameters and modules that were put into a module
+        # what made data: (function, line, number, shape of its first input, where whole numbers were lost, order of its rows)
         self.data: Alive[tuple[Any, ...]] = Alive()
-        self.met: Alive[Any] = Alive()
+        self.met: Alive[Any] = Alive()  # the order of the rows of data that nothing known has made
         self.faults: deque[Exception] = deque(maxlen=16)  # errors inside the recorder
         self._notes: dict[int, Note] = {}
-
-    # -- writing ------------------------------------------------------------------------------------------------------
 
     def fault(self, error: Exception) -> None:
         """An error inside the recorder."""
@@ -146,21 +118,18 @@ class Log(Ops):
         storage = storage_of(tensor)
         if storage is None:
             return
-        events = self._note(storage).events
-        last = events[-1] if events else None
-        if last is not None and event.kind == last.kind == "written" and last.line == event.line and len(events) > 1:
-            events.pop()  # of a line that runs again and again, keep the first and the last time
-        events.append(event)
-
-    def _note(self, storage: torch.UntypedStorage) -> Note:
         note = self._notes.get(storage._cdata)
         if note is None or note.ref.expired():
             if len(self._notes) >= NOTES:  # drop those of storages that are gone; if that is not enough, also the older half
                 self._notes = {k: n for k, n in self._notes.items() if not n.ref.expired()}
                 if len(self._notes) > NOTES // 2:
                     self._notes = dict(list(self._notes.items())[NOTES // 2 :])
-            note = self._notes[storage._cdata] = Note(StorageWeakRef(storage))
-        return note
+            note = self._notes[storage._cdata] = Note(StorageWeakRef(storage), deque(maxlen=12))
+        events = note.events
+        last = events[-1] if events else None
+        if last is not None and event.kind == last.kind == "written" and last.line == event.line and len(events) > 1:
+            events.pop()  # of a line that runs again and again, keep the first and the last time
+        events.append(event)
 
     @contextmanager
     def apart(self, tensors: Sequence[Any]) -> Iterator[None]:
@@ -195,14 +164,11 @@ class Log(Ops):
         self.next_pass()
         self.passes.append(record)
         if len(self.passes) > PASSES:
-            self.passes[-PASSES - 1].root = None
-
-    # -- reading ------------------------------------------------------------------------------------------------------
+            self.passes[-PASSES - 1].made = None
 
     def events_of(self, tensor: object, *kinds: str) -> list[Event]:
         """What happened to a tensor, in order."""
-        storage = storage_of(tensor)
-        note = None if storage is None else self._notes.get(storage._cdata)
+        note = self._notes.get(getattr(storage_of(tensor), "_cdata", 0))
         return [e for e in (note.events if note is not None else ()) if e.kind in kinds or not kinds]
 
     def all_events(self, kind: str) -> list[Event]:
@@ -211,8 +177,7 @@ class Log(Ops):
 
     def used(self, tensor: torch.Tensor) -> Event | None:
         """The last op that had the leaf, or another leaf of its storage, as an input."""
-        storage = storage_of(tensor)
-        number = None if storage is None else storage._cdata
+        number = getattr(storage_of(tensor), "_cdata", None)
         same = [
             leaf for t, leaf in self.leaves() if t is tensor or (number and getattr(storage_of(t), "_cdata", None) == number)
         ]

@@ -3,8 +3,7 @@
 # Note [Pages]
 An object per op would be many objects, and the collector would scan them again and again. So an op is a number. Its node has
 that number and the mark of its page (`node.metadata`). A page is a list of what is known of its ops. It is kept while a node
-has its mark, and then for `PASSES` more passes or `SPAN` more numbers. A page has no node, no tensor and no value. In it,
-leaves are numbers.
+has its mark, and then for `PASSES` more passes or `SPAN` more numbers. It has no node, tensor or value; leaves are numbers.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import weakref
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
@@ -49,25 +49,19 @@ def name_of_function(func: object) -> str:
     return str(getattr(getattr(func, "__self__", None), "__name__", name) if name in ("__get__", "__set__") else name)
 
 
+@dataclass(eq=False, repr=False, slots=True, weakref_slot=True)
 class OpRecord:
-    """One op that ran, as an answer.
+    """One op that ran, as an answer."""
 
-    Attributes:
-        name: as in `torch.<name>`.
-        line: the user's code object and instruction.
-        given: the ops whose results it was given, and leaves that require grad; without those of long ago.
-        number: rises with time.
-        cut: why its result has no history though an input has one: "op", "no_grad"; "" if it has one.
-    """
-
-    __slots__ = ("__weakref__", "_ops", "cut", "func", "given", "line", "number")
-
-    def __init__(self, func: object, line: Line | None, given: list[Any], number: int, cut: str = "") -> None:
-        self.func, self.line, self.given, self.number, self.cut = func, line, given, number, cut
+    func: object
+    line: Line | None  # the user's code object and instruction
+    given: list[Any]  # the ops whose results it was given, and leaves that require grad; without those of long ago
+    number: int  # rises with time
+    cut: str = ""  # why its result has no history though an input has one: "op", "no_grad"; "" if it has one
 
     @property
     def name(self) -> str:
-        """As the user wrote it."""
+        """As the user wrote it, in `torch.<name>`."""
         return name_of_function(self.func)
 
     @property
@@ -79,7 +73,7 @@ class OpRecord:
 class SeenOp(OpRecord):
     """An op of a page; its inputs are looked up."""
 
-    __slots__ = ()
+    __slots__ = ("_ops",)
 
     def __init__(self, ops: Ops, func: object, line: Line, number: int, cut: str) -> None:
         self._ops, self.func, self.line, self.number, self.cut = ops, func, line, number, cut
@@ -91,8 +85,9 @@ class SeenOp(OpRecord):
 
     @property
     def age(self) -> int:
-        """How many passes had run."""
-        return self._ops.age_of(self.number)
+        """How many passes had run; -1 if it is long gone."""
+        page = self._ops._pages.get(self.number >> BITS)
+        return -1 if page is None else page.age
 
 
 class Leaf(weakref.ref[Any]):
@@ -111,24 +106,18 @@ class Mark:
     __slots__ = ()
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Page:
-    """Some consecutive ops.
+    """Some consecutive ops."""
 
-    Attributes:
-        end: the first number of the next page.
-        age: how many passes had run.
-        rows: for each op: its number, its function, the user's code object and instruction, and where its inputs begin in
-            `given`.
-        cuts: of ops whose results have no history.
-    """
-
-    __slots__ = ("age", "cuts", "end", "given", "mark", "rows")
-
-    def __init__(self, end: int, age: int) -> None:
-        self.end, self.age, self.mark = end, age, Mark()
-        self.rows: list[Any] = []
-        self.given: list[int] = []
-        self.cuts: dict[int, str] = {}
+    end: int  # the first number of the next page
+    age: int  # how many passes had run
+    mark: Mark = field(default_factory=Mark)
+    rows: list[Any] = field(
+        default_factory=list
+    )  # of each op: number, function, code object, instruction, its begin in `given`
+    given: list[int] = field(default_factory=list)  # the inputs of all
+    cuts: dict[int, str] = field(default_factory=dict)  # of ops whose results have no history
 
     @property
     def is_alive(self) -> bool:
@@ -137,31 +126,21 @@ class Page:
 
 
 class Ops:
-    """The ops that are known.
-
-    Attributes:
-        now: rises with every op and event.
-        age: how many passes have run.
-        began: the first number after the last pass.
-        page: for the next op.
-        space: tells its numbers from those of other recorders.
-        made: the ops of results without a history: (number, function, code object, instruction, cut).
-    """
+    """The ops that are known."""
 
     def __init__(self) -> None:
+        # the ops of results without a history: (number, function, code object, instruction, cut)
         self.made: Alive[tuple[Any, ...]] = Alive()
-        self.age = 0
-        self.space = next(_spaces)
-        self.now = self.began = self.space << SPACE
+        self.age = 0  # how many passes have run
+        self.space = next(_spaces)  # tells its numbers from those of other recorders
+        self.now = self.began = self.space << SPACE  # it rises with every op and event; the first number after the last pass
         _all[self.space] = self
         self._pages: dict[int, Page] = {}
         self._turns: deque[int] = deque()
         self._leaves: dict[int, Leaf] = {}  # by number
         self._most_leaves, self._last_leaf = LEAVES, 0
         self._known: weakref.WeakValueDictionary[int, SeenOp] = weakref.WeakValueDictionary()
-        self.page = self.turned()
-
-    # -- writing ------------------------------------------------------------------------------------------------------
+        self.page = self.turned()  # for the next op
 
     def wrote(self, func: object, code: CodeType, instruction: int, given: list[int]) -> int:
         """Note an op, whose inputs are ops and leaves with these numbers. Returns its number."""
@@ -229,16 +208,13 @@ class Ops:
         pages = (self._pages.get(key) for key in range(since >> BITS, (until >> BITS) + 1))
         return any(page.is_alive for page in pages if page is not None)
 
-    # -- reading ------------------------------------------------------------------------------------------------------
-
     def op(self, number: int) -> SeenOp | None:
         """An op by its number; the same object while somebody has it. None if it is long gone."""
         known = self._known.get(number)
         if known is None and (place := self._place(number)) is not None:
             page, k = place
             _, func, code, instruction, _ = page.rows[k : k + WIDTH]
-            cut = page.cuts.get(number, "")
-            known = self._known[number] = SeenOp(self, func, (code, instruction), number, cut)
+            known = self._known[number] = SeenOp(self, func, (code, instruction), number, page.cuts.get(number, ""))
         return known
 
     def has(self, number: int) -> bool:
@@ -252,8 +228,8 @@ class Ops:
             return []
         page, k = place
         start, *ends = page.rows[k + WIDTH - 1 :: WIDTH][:2]
-        found = [self._leaf_of(n) if n < 0 else self.op(n) for n in page.given[start : ends[0] if ends else None]]
-        return [g for g in found if g is not None]
+        found = [self._leaves.get(n) if n < 0 else self.op(n) for n in page.given[start : ends[0] if ends else None]]
+        return [g for g in (f() if type(f) is Leaf else f for f in found) if g is not None]
 
     def users(self, numbers: set[int]) -> list[SeenOp]:
         """The ops that were given a result of one of these."""
@@ -263,15 +239,6 @@ class Ops:
             used = [k for k in range(len(starts) - 1) if not numbers.isdisjoint(page.given[starts[k] : starts[k + 1]])]
             found += [self.op(page.rows[k * WIDTH]) for k in used]
         return [op for op in found if op is not None]
-
-    def age_of(self, number: int) -> int:
-        """How many passes had run before an op; -1 of one that is long gone."""
-        page = self._pages.get(number >> BITS)
-        return -1 if page is None else page.age
-
-    def _leaf_of(self, number: int) -> Any:
-        leaf = self._leaves.get(number)
-        return None if leaf is None else leaf()
 
     def is_cut(self, number: int) -> bool:
         """Has its result no history?"""
@@ -295,14 +262,12 @@ _all: weakref.WeakValueDictionary[int, Ops] = weakref.WeakValueDictionary()
 
 def op_of_node(node: Any) -> SeenOp | None:
     """The op that made a node, if it was recorded."""
-    number = node.metadata.get(KEY)
-    return None if number is None else op_numbered(number)
+    return None if (number := node.metadata.get(KEY)) is None else op_numbered(number)
 
 
 def op_numbered(number: int) -> SeenOp | None:
     """An op of any recorder."""
-    ops = _all.get(number >> SPACE)
-    return None if ops is None else ops.op(number)
+    return None if (ops := _all.get(number >> SPACE)) is None else ops.op(number)
 
 
 def op_that_made(tensor: Any) -> SeenOp | None:

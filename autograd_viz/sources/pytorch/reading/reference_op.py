@@ -74,9 +74,7 @@ def reference_of(name: str, node: Any, saved: list[SavedValue]) -> PrimitiveNode
         return None
     receivers = {after: Node((), _looks(outputs_of(after)), 0) for after in _distinct(node)}  # stand-ins, alike from outside
     edges = tuple((receivers.get(after), index) for after, index in node.next_functions)
-    if op.variadic is None and len(edges) != len(op.inputs):
-        return None
-    if not all(m.is_known for after in receivers for m in outputs_of(after)):
+    if (op.variadic is None and len(edges) != len(op.inputs)) or not all(m.is_known for a in receivers for m in outputs_of(a)):
         return None
     reference = op.node_class.__new__(op.node_class)
     Node.__init__(reference, edges, _looks(metadata), 0)
@@ -140,8 +138,7 @@ def _private(op: Primitive, name: str, edges: tuple[tuple[Node | None, int], ...
 
 def agrees(reference: PrimitiveNode, grads: list[Any], results: list[Any]) -> bool:
     """Do the core's rules give PyTorch's results? It is asked only if all that they need is small."""
-    given = [t for t in (*grads, *results) if t is not None]
-    is_large = any(t.numel() > FEW or not is_plain(t) for t in given)
+    is_large = any(t is not None and (t.numel() > FEW or not is_plain(t)) for t in (*grads, *results))
     if is_large or any(isinstance(getattr(reference, s), Overwritten) for s in reference.slots):
         return True
     try:

@@ -1,68 +1,44 @@
-"""The rule of one op in an open region, as a node of the picture."""
+"""The rule of one op in an open region, as a node of the picture; in which modules it is."""
 
 from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from torch.utils.hooks import RemovableHandle
 
-from ....graph.surroundings import Source
+from ....graph.surroundings import Module, Source
 from ....graph.text import shape_text
 from . import compiled
+from .nodes import UNKNOWN, Metadata, variable_of
 from .saved import SavedValue
 
 LONGEST = 80  # characters of a rule
 
 
-class Look(NamedTuple):
-    """What a gradient that arrives must look like, as PyTorch's nodes tell it."""
-
-    shape: tuple[int, ...]
-    dtype: Any
-    device: Any
-    is_nested_tensor: bool = False
-    is_cpp_nested_tensor: bool = False
-
-
 @dataclass(eq=False, repr=False, slots=True, weakref_slot=True)
 class RegionOp:
-    """The rule of one op in a region. For a graph it is a node of PyTorch's, with the same methods and attributes.
-
-    Attributes:
-        origin: the sequence number of the forward op; None if it is not known.
-        arrivals: the values of the graph that arrive, one for each output of the forward op.
-        looks: what they look like.
-        ops: the ops of the backward graph that are its rule, in their order; none if it passes on what arrives.
-        again: ops before them, that are computed again from what is saved.
-        results: the values that leave, one for each of `next_functions`.
-        leaves: which of these leave the region, each with its place in the `next_functions` of the region's own node.
-        reads: what it reads of the saved values.
-        inputs: the tensors among them with which the region was called and that need no gradient.
-        result: the saved tensor that is the result of the forward op; None if there is none, or that is not certain.
-        modules: the modules around the op, from the outermost: variable, path, class.
-        path: of the innermost of them in the whole model.
-    """
+    """The rule of one op in a region. For a graph it is a node of PyTorch's, with the same methods and attributes."""
 
     title: str
-    origin: int | None
-    arrivals: list[Any]
-    looks: list[Look]
-    ops: list[Any] = field(default_factory=list)
-    again: list[Any] = field(default_factory=list)
-    reads: list[SavedValue] = field(default_factory=list)
-    modules: list[tuple[str, str, str]] = field(default_factory=list)
+    origin: int | None  # the sequence number of the forward op; None if it is not known
+    arrivals: list[Any]  # the values of the graph that arrive, one for each output of the forward op
+    looks: list[Metadata]  # what they look like
+    ops: list[Any] = field(default_factory=list)  # of the backward graph, in order; none if it passes on what arrives
+    again: list[Any] = field(default_factory=list)  # ops before them, that are computed again from what is saved
+    reads: list[SavedValue] = field(default_factory=list)  # what it reads of the saved values
+    modules: list[tuple[str, str, str]] = field(default_factory=list)  # around the op, outermost first: variable, path, class
     place: Source | None = None
-    inputs: list[Any] = field(default_factory=list)
-    result: Any = None
-    path: str = ""
+    inputs: list[Any] = field(default_factory=list)  # of what it reads, arguments of the region that need no gradient
+    result: Any = None  # the saved tensor that is the result of the forward op; None if there is none, or that is not certain
+    path: str = ""  # of the innermost module in the whole model
     number: float = 0.0
-    results: list[Any] = field(default_factory=list)
-    leaves: dict[int, int] = field(default_factory=dict)
+    results: list[Any] = field(default_factory=list)  # the values that leave, one for each of `next_functions`
+    leaves: dict[int, int] = field(default_factory=dict)  # which leave the region; places in its own node's `next_functions`
     next_functions: tuple[tuple[Any, int], ...] = ()
     metadata: dict[Any, Any] = field(default_factory=dict)
     _hooks: OrderedDict[Any, Any] = field(default_factory=OrderedDict)
@@ -74,13 +50,8 @@ class RegionOp:
     def _sequence_nr(self) -> float:
         return self.number
 
-    def send(self, value: Any, after: Any, index: int) -> None:
-        """Add an edge for a value."""
-        self.results.append(value)
-        self.next_functions += ((after, index),)
-
     @property
-    def _input_metadata(self) -> list[Look]:
+    def _input_metadata(self) -> list[Metadata]:
         return self.looks
 
     def register_hook(self, hook: Any) -> RemovableHandle:
@@ -116,7 +87,7 @@ def _name(argument: Any) -> str:
 class Again:
     """A value that is computed again: how. It stands among what a node keeps, as a plain value."""
 
-    def __init__(self, n: Any, again: Sequence[Any], look: Look) -> None:
+    def __init__(self, n: Any, again: Sequence[Any], look: Metadata) -> None:
         text = texts_of(again, {})[n]
         led = {n}
         for op in reversed(again):
@@ -129,10 +100,49 @@ class Again:
         return self._said
 
 
-def look_of(n: Any, sizes: dict[Any, int]) -> Look:
+def look_of(n: Any, sizes: dict[Any, int]) -> Metadata:
     """What a value of the graph looks like; a type of None if that is not known."""
     value = n.meta.get("val")
-    if not isinstance(value, torch.Tensor):
-        return Look((), None, None)
-    shape = compiled.shape_of(value, sizes)
-    return Look((), None, None) if shape is None else Look(shape, value.dtype, value.device)
+    shape = compiled.shape_of(value, sizes) if isinstance(value, torch.Tensor) else None
+    return UNKNOWN if shape is None else Metadata(shape, value.dtype, value.device)
+
+
+def placed(
+    ops: Sequence[RegionOp], around: str | None, names: Mapping[Any, str], known: Mapping[str, Module]
+) -> Iterator[Module]:
+    """Give the ops of a region their paths; the modules around them. That of the region says that it is compiled.
+
+    Args:
+        ops: of the region.
+        around: the path of the module in which the region was called; None if nobody has seen the call.
+        names: of leaves, as "model.encoder.0.weight".
+        known: the model's modules by path.
+    """
+    has_roots = len({op.modules[0][0] for op in ops if op.modules}) > 1
+    is_told = around is not None
+    around = _found(ops, has_roots, names, known) if around is None else around
+    if around in known and not is_told:
+        is_told = True
+        yield replace(known[around], marks=tuple(sorted({*known[around].marks, "compiled"})))
+    for op in ops:
+        op.path = around
+        for depth, (root, path, kind) in enumerate(op.modules):
+            op.path = _joined(around, root if has_roots else "", path)
+            yield Module(op.path, kind, marks=() if depth or is_told else ("compiled",))
+
+
+def _found(ops: Iterable[RegionOp], has_roots: bool, names: Mapping[Any, str], known: Collection[str]) -> str:
+    """What the model calls the compiled module, by the name of a parameter of a module in it."""
+    for op in (op for op in ops if op.modules):
+        inside = _joined(op.modules[-1][0] if has_roots else "", op.modules[-1][1]).split(".")
+        inside = [] if inside == [""] else inside
+        for leaf in (leaf for after, _ in op.next_functions if (leaf := variable_of(after)) is not None):
+            owner = [part for part in names.get(leaf, "").split(".")[:-1] if part != "_orig_mod"]
+            before = owner[: len(owner) - len(inside)]
+            if owner[len(before) :] == inside:
+                return next((head for k in range(len(before)) if (head := ".".join(before[k:])) in known), "")
+    return ""
+
+
+def _joined(*parts: str) -> str:
+    return ".".join(filter(None, parts))

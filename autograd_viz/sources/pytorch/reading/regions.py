@@ -22,29 +22,61 @@ from typing import Any
 import torch
 
 from . import compiled
-from .forward_ops import PASSING, SUM, ForwardOps
 from .nodes import outputs_of
 from .region_op import Again, RegionOp, look_of
 from .saved import SavedValue, saved_of
 
+SUM = "GradientSum"  # of gradients that leave the region for one tensor
+PASSING = "Passing"  # an op that is not known; it passes a gradient to several inputs as it is
+ADDS = {"add", "add_"}  # ops that do so
+TURNING = {"t", "transpose"}  # the rule of such an op is the op itself
+
+
+class ForwardOps:
+    """The forward ops of a region by sequence number, as far as its graphs tell them. `is_whole`: all are known."""
+
+    def __init__(self, node: Any, graph: Iterable[Any]) -> None:
+        whole = compiled.forward_graph(node)
+        self._whole = [] if whole is None else [n for n in whole.graph.nodes if n.op == "call_function"]
+        self.is_whole = bool(self._whole)
+        known = (*self._whole, *(n for n in graph if compiled.is_forward(n)))
+        # `detach` has no rule; it has the number of an op whose result is saved
+        self._known = [n for n in known if compiled.number_of(n) is not None and compiled.op_name(n) not in ("", "detach")]
+        self._names: dict[Any, str] = {}  # by number and function of the user's, and by number
+        for n in self._known:
+            self._names.setdefault((compiled.number_of(n), compiled.function_name(n)), compiled.op_name(n))
+            self._names.setdefault(compiled.number_of(n), compiled.op_name(n))
+
+    def title(self, ops: Sequence[Any]) -> str:
+        """The name of the forward op of some backward ops; else of the user's function around it."""
+        number = next((k for n in ops if (k := compiled.number_of(n)) is not None), None)
+        function = next((f for n in ops if (f := compiled.function_name(n))), "")
+        turned = compiled.op_name(ops[0]) if len(ops) == 1 else ""
+        name = self._names.get((number, function)) or (turned if turned in TURNING else "")
+        name = name or self._names.get(number) or function or compiled.own_name(ops[0])
+        return "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
+
+    def adds(self, after: float, before: float) -> list[Any]:
+        """The additions between two numbers, each once."""
+        adds = {compiled.number_of(n) or 0: n for n in self._known if compiled.op_name(n) in ADDS}
+        return [n for number, n in adds.items() if after < number < before]
+
+    def results(self) -> dict[str, int]:
+        """What is certainly the result of an op: by its name in the graph, the number of the op, which has no other part."""
+        count = Counter(map(compiled.number_of, self._whole))
+        return {n.name: k for n in self._whole if (k := compiled.number_of(n)) is not None and count[k] == 1}
+
 
 class Region:
-    """A region that is open.
-
-    Attributes:
-        node: its own node, at which gradients arrive.
-        module: its backward graph, `torch.fx.GraphModule`.
-        ops: its nodes.
-        graph_break: why the compiler began anew before it; "" if there is no graph break.
-        again, results, leaves, next_functions: as of a `RegionOp`, for what the region's own node sends.
-    """
+    """A region that is open. Gradients arrive at its own node; what that sends, it has as a `RegionOp` has."""
 
     def __init__(self, node: Any, module: Any, ends: list[Any]) -> None:
-        self.node, self.module = node, module
+        self.node, self.module = node, module  # its own node; its backward graph, `torch.fx.GraphModule`
         self._graph = {n: i for i, n in enumerate(module.graph.nodes)}
         self._moving = _moving(self._graph)
-        self.graph_break = compiled.graph_break(self._graph)
-        self._kept = dict(zip(self._placeholders(), _kept_by(node), strict=False))
+        self.graph_break = compiled.graph_break(self._graph)  # why the compiler began anew before it; "" if it did not
+        places = [n for n in self._graph if n.op == "placeholder" and not compiled.is_tangent(n)]
+        self._kept = dict(zip(places[len(compiled.sizes_of(node)) :], _kept_by(node), strict=False))
         shapes = [getattr(k.value, "shape", ()) for k in self._kept.values()]
         self._sizes = compiled.known_sizes(node, module.graph, [*shapes, *(m.shape for m in outputs_of(node))])
         self._forward = ForwardOps(node, self._graph)
@@ -61,11 +93,8 @@ class Region:
         self.leaves: dict[int, int] = {}
         self.next_functions: tuple[tuple[Any, int], ...] = ()
         self._join(ends)
-        self._number()
-
-    def _placeholders(self) -> list[Any]:
-        places = [n for n in self._graph if n.op == "placeholder" and not compiled.is_tangent(n)]
-        return places[len(compiled.sizes_of(self.node)) :]
+        for k, op in enumerate(self.ops, 1):  # between the number of the region and the next lower one
+            op.number = node._sequence_nr() - k / (len(self.ops) + 1)
 
     def _grouped(self) -> list[list[Any]]:
         """The ops that gradients pass, in their order; neighbours that belong to one forward op are together."""
@@ -110,6 +139,7 @@ class Region:
         outside = dict.fromkeys(a for n in ops for a in n.all_input_nodes if a in self._moving)
         arrivals = [a for a in outside if a not in set(ops)]
         reads = self._reads(ops, again)
+        given = [s.value for s in reads if compiled.is_input(s.name)]
         return RegionOp(
             self._forward.title(ops),
             next((k for n in ops if (k := compiled.number_of(n)) is not None), None),
@@ -120,7 +150,7 @@ class Region:
             reads=reads,
             modules=next((m for n in ops if (m := compiled.modules_around(n))), []),
             place=compiled.line_of(ops),
-            inputs=[s.value for s in reads if compiled.is_input(s.name) and _is_constant(s.value)],
+            inputs=[t for t in given if isinstance(t, torch.Tensor) and not t.requires_grad],
         )
 
     def _pass(self, value: Any, is_last: bool, rules: Sequence[RegionOp]) -> RegionOp:
@@ -159,12 +189,6 @@ class Region:
         """The place in the graph after which a value is there."""
         return max(self._last.get(self._group.get(n, -1), -1) for n in self.arriving(value))
 
-    def _number(self) -> None:
-        """Their numbers lie between that of the region and the next lower one."""
-        first, count = self.node._sequence_nr(), len(self.ops) + 1
-        for k, op in enumerate(self.ops, 1):
-            op.number = first - k / count
-
     def _find_results(self) -> None:
         """Find the saved tensors that are certainly results of these ops."""
         numbers = self._forward.results()
@@ -189,23 +213,18 @@ class Region:
             for index, value in enumerate(op.arrivals):
                 for part in self.parts(op, value):
                     passing = self._passing.get(part, op)
-                    (senders.get(part, self) if passing is op else passing).send(part, op, index)
+                    _send(senders.get(part, self) if passing is op else passing, part, op, index)
         for k, value in enumerate(ends):
             if value is not None:
                 sender = self._passing.get(value) or senders.get(value, self)
                 sender.leaves[len(sender.results)] = k
-                sender.send(value, *self.node.next_functions[k])
+                _send(sender, value, *self.node.next_functions[k])
 
     @property
     def is_ordered(self) -> bool:
         """Does every gradient go to a node that runs later? Else the graph has been read wrongly."""
         place = {op: k for k, op in enumerate(self.ops)}
         return all(place.get(after, k + 1) > k for k, op in enumerate(self.ops) for after, _ in op.next_functions)
-
-    def send(self, value: Any, after: Any, index: int) -> None:
-        """Add an edge for a value."""
-        self.results.append(value)
-        self.next_functions += ((after, index),)
 
     def parts(self, op: RegionOp, value: Any) -> list[Any]:
         """What is sent to a node in the place of a value: itself, or the parts of a sum, in the order of the graph."""
@@ -232,6 +251,11 @@ class Region:
                     found.add(a)
                     todo.append(a)
         return sorted(found, key=self._graph.__getitem__)
+
+
+def _send(sender: Region | RegionOp, value: Any, after: Any, index: int) -> None:
+    sender.results.append(value)
+    sender.next_functions += ((after, index),)
 
 
 def _added(n: Any) -> list[Any]:
@@ -268,7 +292,3 @@ def _kept_by(node: Any) -> list[SavedValue]:
     if any(k.name == "saved_tensors" for k in kept):  # freed: one entry for all
         return [SavedValue("", None, "freed")] * sum(n.op == "placeholder" for n in compiled.backward_graph(node).graph.nodes)
     return [*kept, *(SavedValue("", t, "kept") for t in compiled.kept_beside(node))]
-
-
-def _is_constant(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and not value.requires_grad

@@ -20,11 +20,6 @@ def whole_of(tensor: object) -> Any:
     return None if (p := sharded(tensor)) is None else getattr(p, "_unsharded_param", None)
 
 
-def ranks_of(parameter: Any) -> int:
-    """The number of ranks that it is sharded over."""
-    return int(parameter.mesh_info.shard_mesh_size)
-
-
 def states_of(nodes: Iterable[Any]) -> list[Any]:
     """The states of `fully_shard` that gather leaves of these nodes, and those of all modules under the same root."""
     leaves = {leaf for n in nodes if (leaf := variable_of(n)) is not None}

@@ -16,7 +16,7 @@ from .forward import NUMBERS
 from .graph import TorchGraph, is_tensor
 from .handles import is_parameter
 from .nodes import SPARSE, is_function
-from .saved import SavedValue
+from .saved import SavedValue, raw_of
 from .values import dtype_name, shape_of, unseen
 
 
@@ -74,11 +74,7 @@ def _tensor_in(thing: Any) -> Any:
 
 def _raw(node: object, name: str) -> list[Any]:
     attribute, _, place = name.partition("[")
-    try:
-        found = getattr(node, f"_raw_{attribute if is_function(node) else 'saved_' + attribute}", None)
-    except RuntimeError:  # freed
-        return []
-    several = list(found) if isinstance(found, list | tuple) else [found]
+    several = raw_of(node, f"_raw_{attribute if is_function(node) else 'saved_' + attribute}")
     return several[int(place[:-1]) :][:1] if place else several
 
 

@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -30,8 +31,7 @@ def summary_on_device(t: Any) -> Summary:
     nans, zeros = int(matrix.isnan().sum()), int((matrix == 0).sum())
     infs = matrix.numel() - there.numel() - nans
     numbers = _numbers(there) if there.numel() else (math.nan, math.nan, math.nan, 0.0)
-    rows, columns = sums.shape
-    return Summary(*numbers, zeros, nans, infs, rows, columns, thumbnail)
+    return Summary(*numbers, zeros, nans, infs, sums.shape[0], sums.shape[1], thumbnail)
 
 
 def _numbers(values: Any) -> tuple[float, float, float, float]:
@@ -85,6 +85,14 @@ def unseen(read: Callable[P, R]) -> Callable[P, R]:
     return inside
 
 
+def all_unseen(kind: type[R]) -> type[R]:
+    """Hide all methods of a class of ours so."""
+    for name, method in [*vars(kind).items()]:
+        if isinstance(method, FunctionType):
+            setattr(kind, name, unseen(method))
+    return kind
+
+
 @functools.cache
 def dtype_name(dtype: torch.dtype) -> str:
     """The type's name without the prefix: "float32"."""
@@ -92,10 +100,8 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 def is_plain(t: Any) -> bool:
-    """Can its elements be read?
-
-    Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors. Not those of a class that runs
-    ops in its own way. Not those of a tensor without memory, as FSDP leaves it.
+    """Can its elements be read? Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors, of a
+    class that runs ops in its own way, and of a tensor without memory, as FSDP leaves it.
     """
     return (
         t.layout is torch.strided
@@ -167,19 +173,14 @@ def as_array(t: Any) -> Any:
 
 
 def unknown(shape: tuple[int, ...], dtype: torch.dtype) -> model.Value:
-    """A tensor that is gone: the graph remembers only its shape and type."""
-    return model.Value(_plain_shape(shape), dtype_name(dtype), "not kept")
+    """A tensor that is gone: the graph remembers its shape and type; of a nested one with unknown sizes, how many it has."""
+    is_nested = any(isinstance(n, torch.SymInt) for n in shape)
+    return model.Value(tuple(int(n) for n in (shape[:1] if is_nested else shape)), dtype_name(dtype), "not kept")
 
 
 def not_told() -> model.Value:
     """A tensor that is gone, in a release of PyTorch whose graph does not remember its shape."""
     return model.Value((), model.NOT_TOLD, "not kept (its shape: from PyTorch 2.5 on)")
-
-
-def _plain_shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
-    """The shape as numbers; for a nested tensor with unknown sizes, its number of tensors."""
-    is_nested = any(isinstance(n, torch.SymInt) for n in shape)
-    return tuple(int(n) for n in (shape[:1] if is_nested else shape))
 
 
 def overwritten(shape: tuple[int, ...], dtype: torch.dtype) -> model.Value:
@@ -204,10 +205,7 @@ def _bytes(t: Any) -> Any:
 
 @unseen
 def array_in(t: object) -> Any:
-    """The elements as a NumPy array that may share their memory; of a distributed tensor those that are here.
-
-    None if they cannot be read.
-    """
+    """The elements as an array that may share their memory; of a distributed tensor those here. None: they cannot be read."""
     t = t.to_local() if hasattr(t, "to_local") else t
     return as_array(t) if isinstance(t, torch.Tensor) and is_plain(t) else None
 

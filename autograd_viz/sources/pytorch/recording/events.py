@@ -71,8 +71,7 @@ def written(log: Log, func: Any, args: Any, kwargs: Any) -> None:
     factor = args[1] if len(args) > 1 and name in SCALING and _is_number(args[1]) else None
     for t in tensors_in(args[:1] if args else tuple(kwargs.values())[:1]):
         if t.layout is torch.strided:
-            detail = (version_of(t), tuple(t.shape), factor)
-            log.note(t, Event("written", by or name, line, log.now, detail))
+            log.note(t, Event("written", by or name, line, log.now, (version_of(t), tuple(t.shape), factor)))
 
 
 def mode_set(log: Log, is_on: bool) -> None:
@@ -150,17 +149,6 @@ def rare(log: Log, kind: int, func: Any, args: Any, result: object) -> None:
         log.scalers.append(Event("unscaled", "GradScaler", users_line(), log.now, args[1]))
 
 
-def why_unrecorded() -> str:
-    """Why a result has no history."""
-    return "op" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
-
-
-def _evaluates() -> bool:
-    """Is the user's code that of a module in evaluation mode, with all its parts?"""
-    owner = users_frame().f_locals.get("self")
-    return isinstance(owner, torch.nn.Module) and not any(m.training for m in owner.modules())
-
-
 DROPOUT = torch.nn.functional.dropout
 MODES = {DROPOUT: (2, True), torch.nn.functional.batch_norm: (5, False)}  # where `training` is, and its default
 
@@ -173,4 +161,6 @@ def in_other_mode(log: Log, func: Any, args: Any, kwargs: Any, mode: str) -> Non
     is_idle = func is DROPOUT and not given.get("p", args[1] if len(args) > 1 else 0.5)
     if bool(trains) == (mode == "on") and torch.is_grad_enabled() == (mode == "off") and not is_idle:
         log.now += 1
-        log.layers.append(Event(mode, name_of_function(func), users_line(), log.now, mode == "on" and _evaluates()))
+        owner = users_frame().f_locals.get("self") if mode == "on" else None  # a module in evaluation mode, with all its parts?
+        evaluates = isinstance(owner, torch.nn.Module) and not any(m.training for m in owner.modules())
+        log.layers.append(Event(mode, name_of_function(func), users_line(), log.now, evaluates))

@@ -1,4 +1,4 @@
-"""The last backward pass, kept so that it can run again.
+"""Passes: how they begin and how they fail. The last backward pass, kept so that it can run again.
 
 # Note [As if it had been freed]
 The last pass runs with `retain_graph=True`, if the results of its ops are under a budget. The user must not notice. A second
@@ -17,29 +17,42 @@ the failing node tells which have run. It refuses a saved tensor, or it is a Fun
 from __future__ import annotations
 
 import gc
+import heapq
 import math
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
+from traceback import walk_tb
 from typing import Any
 
 import torch
 from torch.autograd.graph import Node
 
-from ..reading.nodes import grad_fn_of, outputs_of, reach
-from ..reading.op_log import PassRecord, storage_of
-from ..reading.op_pages import OpRecord, Ops, op_of_node
-from ..reading.saved_memory import close, empty, is_stuck, ran_before, reading, saved_tensors, was_begun
+from ..reading.call_place import Call, hide_call, users_line
+from ..reading.nodes import grad_fn_of, is_function, outputs_of, reach
+from ..reading.op_log import Log, PassRecord, op_of, storage_of
+from ..reading.op_pages import KEY, OpRecord, Ops, op_of_node
+from ..reading.saved import close, empty, is_stuck, reading, saved_tensors
 from ..reading.values import unseen
+from . import kinds
+from .events import tensors_in
 
 CAREFUL = 256  # passes after one whose graph somebody held
 COMPILED = "CompiledFunction"  # its backward refuses to keep the graph
+DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
+
+# in the engine's errors about arguments
+WORDS = (
+    "grad can be implicitly created",
+    "Mismatch in shape",
+    "does not require grad",
+    "gradient argument",
+    "invalid gradient",
+)
 
 
 class LastPass:
-    """What is kept of the last pass.
-
-    Attributes:
-        met_old, met_unknown: the new graph may reach into older ones, or has unrecorded nodes.
-    """
+    """What is kept of the last pass."""
 
     def __init__(self, ops: Ops, budget: int) -> None:
         self._ops, self.budget = ops, budget
@@ -47,7 +60,7 @@ class LastPass:
         self.gradient: Any = None  # the first gradient, if one was given
         self.record: PassRecord | None = None  # the pass
         self.why_not = ""  # why it was not kept: "budget", "compiled", "off", "grad", "held"; "" if it is kept
-        self.met_old = self.met_unknown = False
+        self.met_old = self.met_unknown = False  # the new graph may reach into older ones, or has unrecorded nodes
         self.bytes = 0  # of the results of ops since the last pass
         self._is_ours = False  # the user has not asked to keep it
         self._older_bytes = 0  # of older graphs that the last ones may reach
@@ -118,8 +131,7 @@ class LastPass:
             return
         self._careful = max(0, self._careful - 1)
         number = self.record.number_of_root if self.record is not None else None
-        is_known = number is not None and self._ops.has(number)
-        is_careful |= bool(self._careful) or freed is not None or not is_known
+        is_careful |= bool(self._careful) or freed is not None or number is None or not self._ops.has(number)
         if self._is_ours and (is_careful or self._is_looked_at):
             self._empty(reach([start]) if freed is None else freed)
         del root, start, freed
@@ -178,3 +190,103 @@ def _kind(type_: Any) -> int:
     if issubclass(type_, torch.Tensor):
         return TENSOR
     return NODE if any("next_functions" in vars(k) and "metadata" in vars(k) for k in type.mro(type_)) else OTHER
+
+
+def run_pass(log: Log, last: LastPass, kind: int, call: Call, func: object, args: Any, kwargs: Any) -> Any:
+    """Note a pass, and keep its graph if it is not too large."""
+    __tracebackhide__ = True
+    record: PassRecord | None = None
+    with log, DisableTorchFunctionSubclass():
+        root = next(iter(tensors_in((args[0] if args else next(iter(kwargs.values()), None),))), None)
+        record = _begins(log, last, kind, root, kwargs)
+        args, kwargs = last.begins(root, args, kwargs, record)
+    try:
+        result = call(func, args, kwargs)
+    except BaseException as error:
+        hide_call(error)
+        with log, DisableTorchFunctionSubclass():
+            if record is not None:
+                record.error = str(error) or type(error).__name__
+                last.failed(error)
+        raise
+    with log, DisableTorchFunctionSubclass():
+        last.ended()
+    if kind == kinds.GRAD and record is not None and (root_op := record.number_of_root) is not None and record.line:
+        with log, DisableTorchFunctionSubclass():
+            cut = "constant" if (args[4] if len(args) > 4 else kwargs.get("create_graph")) else "op"
+            for out in tensors_in(result):
+                if grad_fn_of(out) is None:  # grad() has returned it without a graph
+                    log.cut(out, func, record.line, [root_op], cut)
+    return result
+
+
+def _begins(log: Log, last: LastPass, kind: int, root: Any, kwargs: Any) -> PassRecord:
+    log.now += 1
+    keeps, wanted = bool(kwargs.get("retain_graph") or kwargs.get("create_graph")), bool(kwargs.get("inputs"))
+    node = None if root is None else grad_fn_of(root)
+    number = None if node is None else node.metadata.get(KEY)
+    op = op_of(root, log) if node is None and root is not None else number
+    name = "backward" if kind == kinds.BACKWARD else "grad"
+    record = PassRecord("pass", name, users_line(), log.now, None, [], op, keeps, wanted, has_graph=node is not None)
+    if number is None:
+        last.met_unknown = True
+    elif number < log.began:
+        last.met_old = True
+    log.passed(record)
+    return record
+
+
+# -- a pass that raised -----------------------------------------------------------------------------------------------
+
+
+def was_begun(error: BaseException) -> bool:
+    """Had the engine begun, or did it refuse the arguments?"""
+    names = [frame.f_code.co_name for frame, _ in walk_tb(error.__traceback__)]
+    is_refusal = names[-1:] == ["_engine_run_backward"] and any(a in str(error) for a in WORDS)
+    return "_engine_run_backward" in names and not is_refusal
+
+
+def ran_before(root: torch.Tensor, nodes: Collection[Any], error: BaseException) -> list[Any]:
+    """The nodes that a failed pass had run. None if the place is unknown; all if it was interrupted at its end."""
+    order = order_of(root, nodes)
+    failing = _failing(order, error)
+    if failing is None:
+        return order if not isinstance(error, Exception) else []
+    return order[: order.index(failing)]
+
+
+def _failing(order: Collection[Any], error: BaseException) -> Any:
+    """The Function whose backward raised, or the first node that refuses a saved tensor in the same words."""
+    functions = [n for n in order if is_function(n)]
+    for frame, _ in walk_tb(error.__traceback__ if functions else None):
+        values = list(frame.f_locals.values())
+        for n in functions:
+            if any(v is n for v in values):
+                return n
+    return next((n for n in order if _refuses(n, str(error))), None)
+
+
+def _refuses(node: Node, message: str) -> bool:
+    try:
+        saved_tensors(node, quiet=False)
+    except RuntimeError as error:
+        said, wanted = (re.sub(r"\s*Hint:.*", "", text, flags=re.DOTALL) for text in (str(error), message))
+        return said == wanted
+    except AttributeError:
+        pass
+    return False
+
+
+def order_of(root: Any, nodes: Collection[Any]) -> list[Any]:
+    """The order in which the engine runs nodes: of the ready ones, the one that was made last."""
+    waits = Counter(after for n in nodes for after, _ in n.next_functions if after is not None)
+    ready, found = [(-root._sequence_nr(), 0, root)], []
+    while ready:
+        node = heapq.heappop(ready)[2]
+        found.append(node)
+        for after, _ in node.next_functions:
+            if after is not None:
+                waits[after] -= 1
+                if not waits[after]:
+                    heapq.heappush(ready, (-after._sequence_nr(), len(found) + len(ready), after))
+    return found

@@ -20,23 +20,10 @@ from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
 from ..reading.op_log import Event, Log
 from ..reading.op_pages import KEY, MARK, Leaf
-from . import kinds
-from .events import (
-    MODES,
-    SEVERAL,
-    behind,
-    grad_set,
-    in_other_mode,
-    is_cleared_with_others,
-    made_anew,
-    rare,
-    tensors_in,
-    why_unrecorded,
-    written,
-)
-from .last_pass import LastPass
-from .passes import run_pass
-from .whole_numbers import data_made
+from . import events, kinds
+from .data import data_made
+from .events import MODES, SEVERAL, behind, tensors_in
+from .last_pass import LastPass, run_pass
 
 T = torch.Tensor
 PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device)
@@ -103,7 +90,7 @@ class WatchMode(TorchFunctionMode):
         if kind == SKIP:
             return result
         try:
-            if kind == kinds.SET_GRAD and args[1] is None and is_cleared_with_others(self.log, args[0], getframe(2)):
+            if kind == kinds.SET_GRAD and args[1] is None and events.is_cleared_with_others(self.log, args[0], getframe(2)):
                 return result
             with DisableTorchFunctionSubclass():
                 self._noted(kind, func, args, kwargs, result, given)
@@ -156,7 +143,7 @@ class WatchMode(TorchFunctionMode):
         known = node.metadata
         if KEY in known:
             if func in MODES:
-                in_other_mode(self.log, func, args, kwargs, "off")
+                events.in_other_mode(self.log, func, args, kwargs, "off")
             return
         frame, log = getframe(2), self.log
         if frame.f_code is not self._code:
@@ -254,13 +241,13 @@ class WatchMode(TorchFunctionMode):
             return  # a leaf that is returned as it is
         given, log = self._given(args, kwargs), self.log
         if func in MODES:
-            in_other_mode(log, func, args, kwargs, "on")
+            events.in_other_mode(log, func, args, kwargs, "on")
         if given:
             has_history = any(g < 0 or not log.is_cut(g) for g in given)
-            why = why_unrecorded()
+            why = "op" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
             log.cut(out, func, users_line(), given, why if has_history else "behind" if why == "op" else "behind_no_grad")
         elif not (data := [a for a in args if isinstance(a, T)] or tensors_in(args)):
-            made_anew(log, func, out)
+            events.made_anew(log, func, out)
         elif out.ndim and out is not data[0] and not any(t.is_nested for t in (out, *data)):
             data_made(log, func, args, data, out)
 
@@ -280,11 +267,11 @@ class WatchMode(TorchFunctionMode):
             if given and not isinstance(result, T):
                 log.leaves_here(func, users_line(), given)
         elif kind == kinds.INPLACE:
-            written(log, func, args, kwargs)
+            events.written(log, func, args, kwargs)
             if args and isinstance(args[0], T) and not args[0]._is_view():
                 self._made(func, args, kwargs, args[0], before)
         elif kind == kinds.SET_GRAD:
-            grad_set(log, args)
+            events.grad_set(log, args)
         elif kind == kinds.SET_DATA:
             log.note(args[1], Event("data", "data", users_line(), log.now))
         elif kind == kinds.SWITCH:
@@ -299,4 +286,4 @@ class WatchMode(TorchFunctionMode):
         elif kind == kinds.SHAPED:  # the argument gives only its shape or type
             self._made(func, args[:1], None, result)
         else:
-            rare(log, kind, func, args, result)
+            events.rare(log, kind, func, args, result)

@@ -71,8 +71,7 @@ class ModePlace:
 
     def leave(self) -> None:
         """Remove the mode from its place."""
-        modes = [pop() for _ in range(depth())]
-        for mode in reversed(modes):
+        for mode in reversed([pop() for _ in range(depth())]):
             if mode is not self._mode:
                 push(mode)
 
@@ -156,7 +155,7 @@ class Aside:
         self._hooks = [
             Replacement(torch.autograd, "_engine_run_backward", self._runs),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
-            optimizers.register_optimizer_step_post_hook(self._step_ends),
+            optimizers.register_optimizer_step_post_hook(lambda *_: self._come_back()),
         ]
 
     def end(self) -> None:
@@ -183,9 +182,6 @@ class Aside:
         self._come_back()
         if all(a is None for a in (*args[1:], *kwargs.values())):
             self._go()
-
-    def _step_ends(self, optimizer: torch.optim.Optimizer, args: object, kwargs: object) -> None:
-        self._come_back()
 
     def _go(self) -> bool:
         """Switch the mode off, unless another is above it."""

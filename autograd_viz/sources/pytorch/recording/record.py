@@ -10,31 +10,72 @@ with the same numbers. The stack tells what an op is inside of: calls.py.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import logging
 import sys
 import weakref
+from collections.abc import Iterator
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch._C._dynamo import eval_frame
+from torch.nn.parameter import is_lazy
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
 
 from ....runtime.uncopied import Uncopied
-from ..reading.calls import Running, calls_around, function_and_arguments, is_given, note_argument
-from ..reading.handles import KEY, Event, Handle, alive, is_parameter, see, seen
+from ..reading.calls import NOWHERE, Parts, Running, calls_around, function_and_arguments, is_given, note_argument
+from ..reading.handles import KEY, Event, Handle, alive, begin_anew, is_parameter, keep_behind, see, seen
 from ..reading.nodes import grad_fn_of
-from ..reading.parts import NOWHERE, Parts
-from .cuts import begin_anew, keep_behind
 from .place import Aside
-from .signatures import Signature, signature_of
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` returns its result
+OPERANDS = {"self", "other", "exponent"}  # arguments for which a Python number is an operand
+NUMBERS = (int, float, complex)
+SEVERAL = (list, tuple)  # of operands
 graph_task, is_grad_enabled = torch._C._current_graph_task_id, torch.is_grad_enabled
 logger = logging.getLogger("autograd_viz")
+
+
+class Signature(NamedTuple):
+    """What all calls of an op have in common."""
+
+    name: str  # "mul" for `aten::mul.Tensor`.
+    # those that can be operands: position and name; None for a higher-order op (`torch.cond`), without a schema.
+    arguments: tuple[tuple[int, str], ...] | None
+    is_mutable: bool  # it changes an argument in place
+
+    def operands(self, args: Any, kwargs: Any) -> Iterator[Any]:
+        """The tensors of a call, and the text of each number that it computes with."""
+        if self.arguments is None:
+            yield from (t for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor))
+            return
+        given = len(args)
+        for place, name in self.arguments:
+            value = args[place] if place < given else kwargs.get(name)
+            if type(value) is Tensor:
+                yield value
+            elif isinstance(value, Tensor):
+                if not is_lazy(value):  # nothing is known of a lazy one yet
+                    yield value
+            elif isinstance(value, SEVERAL):
+                if name != "indices":
+                    yield from (v for v in value if isinstance(v, torch.Tensor))
+            elif name in OPERANDS and isinstance(value, NUMBERS):
+                yield str(value)
+
+
+@functools.cache
+def signature_of(func: Any) -> Signature:
+    """The signature of an op. It is cached: PyTorch makes the schema anew each time."""
+    if not hasattr(func, "_schema"):
+        return Signature(func.name(), None, False)
+    schema = func._schema
+    arguments = [(i, a.name) for i, a in enumerate(schema.arguments) if a.name in OPERANDS or "Tensor" in str(a.type)]
+    return Signature(schema.name.rpartition("::")[2], tuple(arguments), schema.is_mutable)
 
 
 class Recorder(Uncopied, TorchDispatchMode):
@@ -87,9 +128,7 @@ class Recorder(Uncopied, TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Should PyTorch wrap every call, so that Dynamo compiles none of our code? Newer releases take one call for that,
-        below.
-        """
+        """Should PyTorch wrap every call, so that Dynamo compiles none of our code? Newer releases take one call, below."""
         return not hasattr(eval_frame, "set_code_exec_strategy")
 
     supports_higher_order_operators = True  # torch.cond and the like, each as one op
@@ -147,8 +186,6 @@ class Recorder(Uncopied, TorchDispatchMode):
             logger.warning("an op could not be recorded, and is drawn as far as the graph tells", exc_info=error)
         self.problems.append(error)
 
-    # -- before and after an op ---------------------------------------------------------------------------------------
-
     def _begun(self, op: Signature, args: Any, kwargs: object) -> Event:
         users, function, around = calls_around(sys._getframe(2), self._running)
         if function is None:
@@ -176,9 +213,7 @@ class Recorder(Uncopied, TorchDispatchMode):
         return self._function[1]
 
     def _frozen(self, op: Signature, args: object, kwargs: object) -> tuple[Handle | str, ...]:
-        """The inputs of an op under `no_grad` that is a part of a module, or takes what such an op has made. Results of such
-        ops keep no elements here.
-        """
+        """The inputs of an op under `no_grad` in a module, or of what such an op has made. Results keep no elements here."""
         inputs, _ = self._inputs(op, args, kwargs)
         for handle in inputs:
             if isinstance(handle, Handle) and handle.maker is not None and not handle.maker.is_tracked:
@@ -232,10 +267,8 @@ class Recorder(Uncopied, TorchDispatchMode):
             self._pending.append((weakref.ref(r), event))
 
     def _is_internal(self, event: Event, result: torch.Tensor) -> bool:
-        """Is it an op of PyTorch's own, not the user's?
-
-        Factories (`torch.rand`) detach their result. Autograd detaches a result that it saves. Some releases detach a detached
-        tensor again.
+        """Is it an op of PyTorch's own, not the user's? Factories (`torch.rand`) detach their result. Autograd detaches
+        a result that it saves. Some releases detach a detached tensor again.
         """
         maker = event.inputs[0].maker if event.inputs else None
         if maker is None and event.behind:  # the result of a Function has no maker, but its node has
@@ -259,8 +292,7 @@ class Recorder(Uncopied, TorchDispatchMode):
             if handle is not None and handle.maker is event:
                 handle.look(tensor, node)
             if node is not None and event.is_tracked and node._sequence_nr() >= event.sequence:
-                kept = node.metadata.setdefault(KEY, event)
-                if kept is event and handle is not None:
+                if node.metadata.setdefault(KEY, event) is event and handle is not None:
                     event.has_node(handle)
                 event.behind = ()
             elif node is None and self._function is not None and self._function[1] is event:

@@ -4,8 +4,7 @@
 A function mode sees the user's calls of PyTorch. It is below all other modes, so that those come and go in their own order.
 PyTorch's own global hooks report the steps of optimizers, and parameters and modules that a module gets.
 Names are replaced while the recorder is on:
-- `torch.overrides.has_torch_function` would say that every tensor is overloaded, and `nn.MultiheadAttention` would leave its
-  fast path.
+- `torch.overrides.has_torch_function` would call every tensor overloaded, and `nn.MultiheadAttention` leave its fast path.
 - `torch.utils.swap_tensors` refuses tensors that have references. A program may have imported it by name before, so the module
   `weakref` that it asks is replaced, too.
 - `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode sees it.
@@ -28,7 +27,7 @@ from torch.optim import optimizer as optimizers
 
 from ...shared.replacement import Replacement
 from ..reading.call_place import users_line
-from ..reading.older import is_dynamo_compiling, swap_tensors
+from ..reading.older import is_dynamo_compiling
 from ..reading.op_log import Event, Log
 from ..reading.values import unseen
 from .last_pass import LastPass
@@ -66,7 +65,7 @@ class Watch:
         self.place = ModePlace(self._mode)
         self._hooks: list[Any] = [
             Replacement(torch.overrides, "has_torch_function", self._is_overloaded),
-            *([] if swap_tensors() is None else [Replacement(torch.utils, "swap_tensors", self._swapped)]),
+            *([Replacement(torch.utils, "swap_tensors", self._swapped)] if hasattr(torch.utils, "swap_tensors") else []),
             Replacement(Parameter, "__new__", self._wraps),
             Replacement(torch.autograd, "_engine_run_backward", self._runs),
             Replacement(torch, "manual_seed", self._seeds),
@@ -185,22 +184,17 @@ class Watch:
             self.log.fault(error)
         return made
 
-    # -- PyTorch's own hooks ------------------------------------------------------------------------------------------
-
     def _step_begins(self, optimizer: object, args: Any, kwargs: Any) -> None:
         """An optimizer's step begins. Its ops are its own; only a closure runs the user's code."""
         if is_dynamo_compiling():
             return
-        try:
+        with self.log:
             self.rearm()
             self.log.now += 1
             event = Event("step", type(optimizer).__name__, users_line(), self.log.now, weakref.ref(optimizer))
             self.log.steps.append(event)
-            has_closure = any(a is not None for a in (*args[1:], *kwargs.values()))
-            if not has_closure and self.place.is_here:
+            if all(a is None for a in (*args[1:], *kwargs.values())) and self.place.is_here:  # no closure
                 self.place.pause()
-        except Exception as error:
-            self.log.fault(error)
 
     def _step_ends(self, optimizer: torch.optim.Optimizer, args: object, kwargs: object) -> None:
         if is_dynamo_compiling():
@@ -227,10 +221,7 @@ class Watch:
 
 
 def _parameters(module: object) -> Iterator[Any]:
-    """The parameters of the module and its parts.
-
-    It calls no method of the user's, and ends for modules that contain each other.
-    """
+    """The parameters of the module and its parts. It calls no method of the user's, and ends if modules contain each other."""
     stack = [module]
     for _ in range(MODULES):
         if not stack:

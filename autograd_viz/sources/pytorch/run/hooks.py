@@ -13,6 +13,7 @@ Nothing is put on the user's model, so it can be copied, pickled, compiled and s
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -52,27 +53,23 @@ class Calls(Replacement):
         return now
 
 
-class Hooks:
-    """The hooks of a run, until `remove`."""
-
-    def __init__(self, run: Any) -> None:
-        self._run = run
-        leave_out()
-        run_begins(run)
-        self._handles: list[Any] = [
-            optimizers.register_optimizer_step_pre_hook(run.step_begins),
-            optimizers.register_optimizer_step_post_hook(run.step_ends),
-            Calls(run.calls, run),
-            Replacement(torch.autograd, "_engine_run_backward", run.runs_backward),
-            *(Replacement(owner, name, run.clips) for owner, name in CLIPPING),
-            Replacement(GradScaler, "step", run.scaler_steps),
-        ]
-
-    def remove(self) -> None:
-        """Take all hooks away."""
-        for handle in self._handles:
-            handle.remove()
-        run_ends(self._run)
+def hooks_of(run: Any) -> ExitStack:
+    """The hooks of a run, until they are closed."""
+    leave_out()
+    run_begins(run)
+    handles: tuple[Any, ...] = (
+        optimizers.register_optimizer_step_pre_hook(run.step_begins),
+        optimizers.register_optimizer_step_post_hook(run.step_ends),
+        Calls(run.calls, run),
+        Replacement(torch.autograd, "_engine_run_backward", run.runs_backward),
+        *(Replacement(owner, name, run.clips) for owner, name in CLIPPING),
+        Replacement(GradScaler, "step", run.scaler_steps),
+    )
+    stack = ExitStack()
+    stack.callback(run_ends, run)
+    for handle in handles:
+        stack.callback(handle.remove)
+    return stack
 
 
 def optimizer_hooks(found: Any) -> list[Any]:
@@ -84,10 +81,8 @@ def optimizer_hooks(found: Any) -> list[Any]:
 
 
 def _steps(found: Any, optimizer: Any) -> None:
-    """An optimizer is about to step.
-
-    What begins to watch now registers global hooks, and PyTorch is going through these. So it begins in a hook of the
-    optimizer's own, which PyTorch comes to after them.
+    """An optimizer is about to step. What begins to watch now registers global hooks, and PyTorch is going through these. So it
+    begins in a hook of the optimizer's own, which PyTorch comes to after them.
     """
     if is_dynamo_compiling() or not found.is_unseen(optimizer):
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -19,9 +19,8 @@ from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
 from ..reading.values import outside_modes
 from ..recording.watch import own_code
-from .again import Moments, results_again, vjp
-from .hooks import Hooks
-from .moment import LastCalls, Moment, tensors_in
+from .again import LastCalls, Moment, Moments, results_again, tensors_in, vjp
+from .hooks import hooks_of
 from .numbers import real, update_ratios, without_grad
 from .steps import OptimizerPart, Steps, part_of
 
@@ -29,12 +28,7 @@ from .steps import OptimizerPart, Steps, part_of
 class RunWatch:
     """A run that is watched. It does not hold its model, and ends with it.
 
-    `keep`: bytes for copies of parameters and inputs, so that the last pass can run again. Ranks of a job have their full steps
-    together.
-
-    Attributes:
-        steps: what has been measured.
-        before: called before an optimizer steps, with the rows whose gradient is not finite; it may raise.
+    `keep`: bytes for copies of parameters and inputs, to run the last pass again. Ranks of a job have full steps together.
     """
 
     @own_code()
@@ -42,7 +36,7 @@ class RunWatch:
         self.model, self.rows = weakref.ref(model), rows
         self.steps, self.arrivals = Steps(rows, sink, is_rank=is_rank), Arrivals(grad_fn_of, is_leaf)
         self.kept = LastCalls(model, rows.parameters, keep, self.arrivals)  # the calls of the last pass
-        self.before: Callable[[list[int]], None] | None = None
+        self.before: Callable[[list[int]], None] | None = None  # called before a step, with not finite rows; it may raise
         self.after: Callable[[], None] = lambda: None  # called when a step is complete
         self.faults: list[Exception] = []  # errors in here; the user's program did not notice them
         self.moments = Moments()  # chosen steps
@@ -50,7 +44,7 @@ class RunWatch:
         self._scaler: Any = None
         self._is_in_closure = self._is_again = False  # an optimizer runs the user's closure, and has done so in this step
         self._thread = threading.get_ident()
-        self._hooks: Hooks | None = Hooks(self)
+        self._hooks: ExitStack | None = hooks_of(self)
 
     @property
     def is_on(self) -> bool:
@@ -60,7 +54,7 @@ class RunWatch:
     def close(self) -> None:
         """Stop watching."""
         if self._hooks is not None:
-            self._hooks.remove()
+            self._hooks.close()
             self._hooks = None
             self.flush()
             self.kept.let_go()
@@ -106,13 +100,13 @@ class RunWatch:
         """What runs inside is not the program's, and is not noted."""
         hooks = self._hooks
         if hooks is not None:
-            hooks.remove()
+            hooks.close()
         try:
             with own_code():
                 yield
         finally:
             if hooks is not None:
-                self._hooks = Hooks(self)
+                self._hooks = hooks_of(self)
 
     def note_probe(self, loss: float) -> None:
         """The loss of the probe batch, before the current step."""
@@ -195,7 +189,7 @@ class RunWatch:
     def _skipped(self, optimizer: torch.optim.Optimizer) -> None:
         self.steps.totals.optimizers.append(optimizer)
         self.steps.measure(self._part_of(optimizer))
-        self._unscale()
+        self.steps.unscale_loss(self._scaler._scale)
         self.steps.sink.mark(self.steps.count, "skipped")
 
     def step_begins(self, optimizer: torch.optim.Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -251,7 +245,7 @@ class RunWatch:
         if is_dynamo_compiling() or threading.get_ident() != self._thread:
             return
         if self._scaler is not None:
-            self._apart(self._unscale)
+            self._apart(lambda: self.steps.unscale_loss(self._scaler._scale))
         if self.steps.is_full:
             began = perf_counter()
             self._apart(self._after_step, self._parts.get(optimizer))
@@ -262,10 +256,6 @@ class RunWatch:
         if part is not None and part.parameters and self.kept.parameters:
             before = [self.kept.parameters[self.rows.of_parameter[p]] for p in part.parameters]
             self.steps.put("update", part.columns, update_ratios(before, part.parameters))
-
-    def _unscale(self) -> None:
-        if self._scaler._scale is not None:
-            self.steps.unscale_loss(self._scaler._scale)
 
     def _part_of(self, optimizer: Any) -> OptimizerPart:
         known = self._parts.get(optimizer)

@@ -46,27 +46,17 @@ SELDOM = 128  # at least one step in so many is full
 
 
 class Steps:
-    """The steps of a run.
-
-    Attributes:
-        count: how many steps are complete.
-        every: one step in so many is full.
-        is_full: the current one is.
-        spent: seconds that measuring it took.
-        totals: of the current step.
-    """
+    """The steps of a run."""
 
     def __init__(self, rows: Rows, sink: Sink, *, is_rank: bool = False) -> None:
         self.rows, self.sink, self._is_rank = rows, sink, is_rank
-        self.count, self.every, self.is_full = 0, 1, True
-        self.spent, self.totals = 0.0, Totals()
+        self.count, self.every, self.is_full = 0, 1, True  # complete steps; one in so many is full; the current one is
+        self.spent, self.totals = 0.0, Totals()  # the seconds that measuring the current one took; what it has
         self._is_on_host = rows.parameters[0].device.type == "cpu"
         self._table = Table(rows.order, floats)
         self._measured: Sequence[int] = []  # the columns of the gradients that were measured last
         self._norms: Any = []  # and their norms
         self._price, self._least = 1e9, 1e9
-
-    # -- the current step ---------------------------------------------------------------------------------------------
 
     def put(self, name: str, columns: Sequence[int], values: object) -> None:
         """Numbers of a statistic."""
@@ -113,9 +103,9 @@ class Steps:
                 self.totals.loss = root.item() if is_here else as_numbers(real(root).reshape(-1)[0])
                 return
 
-    def unscale_loss(self, scale: object) -> None:
+    def unscale_loss(self, scale: Any) -> None:
         """The loss was scaled before its pass; the first optimizer that steps after it says so."""
-        if len(self.totals.optimizers) == 1 and self.totals.loss is not None:
+        if scale is not None and len(self.totals.optimizers) == 1 and self.totals.loss is not None:
             self.totals.loss = as_numbers(self.totals.loss / scale)
 
     def note_clip(self, factor: object) -> None:
@@ -147,28 +137,22 @@ class Steps:
         """The loss of the current step; nan if it is unknown."""
         return math.nan if self.totals.loss is None else float(self.totals.loss)
 
-    # -- blocks -------------------------------------------------------------------------------------------------------
-
     def end(self, after: Callable[[], None]) -> None:
         """The step ends."""
         numbers = self.totals.end()
         waiting = self._table.end(numbers)
-        self._weigh(numbers[-1])
+        self._price = min(self._price, self.spent) if self.is_full else self._price
+        self._least = min(self._least, numbers[-1])
+        if self.count % BLOCK == BLOCK - 1:  # from what the full ones cost, how often the next steps are full
+            wanted = self._price / (SHARE * self._least)
+            self.every = BLOCK if self._is_rank else min(SELDOM, 1 << max(0, int(wanted - 1e-9).bit_length()))
+            self._price = self._least = 1e9  # the next steps are weighed anew
         self.spent = 0.0
         self.count += 1
         self.is_full = self.count in FIRST if self.count < BLOCK else self.count % self.every == 0
         if waiting == BLOCK:
             self.flush()
         after()
-
-    def _weigh(self, seconds: float) -> None:
-        """How often the next steps are full, from what the full ones cost."""
-        self._price = min(self._price, self.spent) if self.is_full else self._price
-        self._least = min(self._least, seconds)
-        if self.count % BLOCK == BLOCK - 1:
-            wanted = self._price / (SHARE * self._least)
-            self.every = BLOCK if self._is_rank else min(SELDOM, 1 << max(0, int(wanted - 1e-9).bit_length()))
-            self._price = self._least = 1e9  # the next steps are weighed anew
 
     def flush(self) -> None:
         """Hand all complete steps over."""

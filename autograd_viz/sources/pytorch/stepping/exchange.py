@@ -1,9 +1,13 @@
-"""What a pass exchanges with other ranks, and what a step can delay, take back or must wait for.
+"""What a pass exchanges with the other ranks of a job, and what a step can delay, take back or must wait for.
+
+# Note [Ranks]
+A step that communicates waits until every rank has come to it. One rank alone would wait for ever, or be paired with another's
+`backward()`. So the ranks meet first, in the store that made the process group: the store pairs with no collective. If a rank
+is missing, an error names it, and nothing has run.
 
 # Note [What waits]
 DDP's reduction is delayed to the last AccumulateGrad of a replica: see Note [Replicas]. All other communication is in the graph
-itself: FSDP's gathers, DTensor's redistributions, collectives with a gradient. Such a pass begins when every rank has come to
-its first step.
+itself: FSDP's gathers, DTensor's redistributions, collectives with a gradient. Such a pass begins when all ranks have come.
 
 # Note [Replicas]
 DDP's reducer is a C++ hook on AccumulateGrad. PyTorch's engine runs it, a call by hand does not. So steps call these nodes by
@@ -16,8 +20,12 @@ A reducer works once for each forward pass. If that step is taken back, the redu
 from __future__ import annotations
 
 import gc
+import sys
+import threading
+import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
@@ -27,7 +35,68 @@ from torch.autograd.graph import Node
 from ..reading.hooks import dict_of, nothing, replaced, run_backward
 from ..reading.nodes import is_accumulate, is_function, variable_of
 from ..reading.shards import states_of, tensors_of
-from .ranks import is_distributed, meet, slow_notice
+
+PATIENCE = 30.0  # seconds to wait for a missing rank
+SILENCE = 3.0  # seconds before a waiting rank says so
+PAUSE = 0.02  # seconds between two checks
+
+_met: Counter[tuple[int, ...]] = Counter()  # by ranks: how often they have met
+
+
+def is_distributed() -> bool:
+    """Is this process a rank of a job?"""
+    return torch.distributed.is_available() and torch.distributed.is_initialized()
+
+
+def meet(ranks: Sequence[int], what: str, advice: str, patience: float | None = None) -> None:
+    """Wait until all of these ranks of the job have come here, at most `patience` (or `PATIENCE`) seconds.
+
+    `what` is about to run: "DistributedDataParallel averages gradients". `advice`: what else can be done.
+    RuntimeError: some have not come in time; nothing has been sent.
+    """
+    group, patience = tuple(ranks), PATIENCE if patience is None else patience
+    store, key = store_of_job(), f"autograd_viz/{'-'.join(map(str, group))}/{_met[group]}"
+    store.set(f"{key}/{torch.distributed.get_rank()}", "")
+    here, begin, is_told = store.add(key, 1), time.monotonic(), False
+    if here == len(group):
+        store.set(f"{key}/all", "")
+    while not store.check([f"{key}/all"]):
+        waited = time.monotonic() - begin
+        if waited > patience and store.add(key, -1) < len(group) - 1:  # else the last one came at this moment
+            missing = [str(r) for r in group if not store.check([f"{key}/{r}"])]
+            absent = f"{len(missing)} of them did not come to this step in {patience:.0f} s: rank {', '.join(missing)}"
+            said = absent if missing else f"the others had come before, and have left after {patience:.0f} s"
+            raise RuntimeError(f"{what} over {len(group)} ranks, and {said}. Make the same call on every rank{advice}.")
+        if waited > SILENCE and not is_told:
+            is_told = True
+            _tell(f"{what} over {len(group)} ranks: waiting for the others (Ctrl-C stops)")
+        time.sleep(PAUSE)
+        here = store.add(key, 0)
+    _met[group] += 1
+
+
+def store_of_job() -> Any:
+    """The store that made the process group."""
+    from torch.distributed.distributed_c10d import _get_default_store
+
+    return _get_default_store()
+
+
+@contextmanager
+def slow_notice(what: str) -> Iterator[None]:
+    """Inside, this rank may wait for another; if that takes long, it says so."""
+    timer = threading.Timer(SILENCE, _tell, [f"{what}: waiting for the other ranks"])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _tell(text: str) -> None:
+    print(f"autograd_viz, rank {torch.distributed.get_rank()}: {text}", file=sys.stderr, flush=True)
+
 
 WHAT = "DistributedDataParallel averages gradients"
 AGAIN = (
@@ -38,18 +107,16 @@ ADVICE = ", or step this rank alone: make its loss inside of `with model.no_sync
 
 
 class Replica:
-    """One DDP module that a pass leads to."""
+    """One DDP module that a pass from `root` leads to; a step that is taken back restores it."""
 
-    def __init__(self, module: Any, nodes: list[Any]) -> None:
-        self.module, self.nodes = module, frozenset(nodes)
+    def __init__(self, module: Any, nodes: list[Any], root: torch.Tensor) -> None:
+        self.module, self.nodes, self.root = module, frozenset(nodes), root
         self.leaves = [p for p in module.parameters() if p.requires_grad]
         self.ranks = int(module.process_group.size())
         self._has_reduced = False
 
     def reduce(self, nodes: Iterable[Any], create_graph: bool) -> None:
-        """Average the gradients over all ranks; `nodes`: the AccumulateGrads in the order of the pass.
-        RuntimeError: a rank has not come.
-        """
+        """Average the gradients over all ranks; `nodes`: AccumulateGrads in their order. RuntimeError: a rank is missing."""
         meet(torch.distributed.get_process_group_ranks(self.module.process_group), WHAT, ADVICE)
         self._has_reduced = True
         with slow_notice(WHAT), ExitStack() as stack:
@@ -58,10 +125,10 @@ class Replica:
                 stack.enter_context(replaced(_hooks(node), lambda *_: nothing))
             for node in nodes:
                 run_backward([(node, 0)], [torch.zeros_like(variable_of(node)).neg()], create_graph)
-            if self.module.reducer._rebuild_buckets():  # else the next forward pass does it; needed by make_ready
+            if self.module.reducer._rebuild_buckets():  # else the next forward pass does it; needed by restore
                 self.module._has_rebuilt_buckets = True
 
-    def make_ready(self, root: Any) -> None:
+    def restore(self) -> None:
         """Take the reduction back: the next ``backward()`` reduces."""
         if not self._has_reduced:
             return
@@ -69,25 +136,14 @@ class Replica:
         if self.module.static_graph:  # the reducer counts its calls
             warnings.warn(AGAIN, stacklevel=2)
         else:
-            self.module.reducer.prepare_for_backward([root] if self.module.find_unused_parameters else [])
-
-
-class ReducerSnapshot:
-    """The reducer before a step: taking the step back makes it ready again."""
-
-    def __init__(self, replica: Replica, root: torch.Tensor) -> None:
-        self.replica, self.root = replica, root
-
-    def restore(self) -> None:
-        """Restore it."""
-        self.replica.make_ready(self.root)
+            self.module.reducer.prepare_for_backward([self.root] if self.module.find_unused_parameters else [])
 
     def holds(self) -> bool:
         """Yes: nobody else can change it."""
         return True
 
 
-def replicas_of(nodes: Iterable[Any]) -> list[Replica]:
+def replicas_of(nodes: Iterable[Any], root: torch.Tensor) -> list[Replica]:
     """The DDP modules whose reducers wait for a pass through these nodes."""
     if not is_distributed():
         return []
@@ -98,7 +154,7 @@ def replicas_of(nodes: Iterable[Any]) -> list[Replica]:
     for module in gc.get_referrers(DistributedDataParallel):
         if isinstance(module, DistributedDataParallel) and module.require_forward_param_sync:  # not inside no_sync()
             own = [owners[p] for p in module.parameters() if p in owners]
-            found += [Replica(module, own)] if own else []
+            found += [Replica(module, own, root)] if own else []
     return found
 
 
@@ -116,19 +172,13 @@ OWN = "these gradients are from this rank only: DistributedDataParallel has not 
 
 
 class Exchange:
-    """What one pass exchanges.
-
-    Attributes:
-        replicas: the DDP modules whose gradients it averages.
-        is_apart: the pass will be taken back, so nothing is averaged.
-        what: what communicates in the graph itself, for an error; "" if nothing does.
-    """
+    """What one pass exchanges."""
 
     def __init__(self, nodes: Iterable[Any], root: torch.Tensor) -> None:
-        self.nodes, self.root = frozenset(nodes), root
-        self.replicas = replicas_of(self.nodes)
-        self.is_apart = False
-        self.what = _communicates(self.nodes) if is_distributed() else ""
+        self.nodes = frozenset(nodes)
+        self.replicas = replicas_of(self.nodes, root)  # the DDP modules whose gradients it averages
+        self.is_apart = False  # the pass will be taken back, so nothing is averaged
+        self.what = _communicates(self.nodes) if is_distributed() else ""  # in the graph itself, for an error
         self._states = states_of(self.nodes) if self.what else []
         self._have_met = False
 
@@ -181,7 +231,7 @@ class Exchange:
     def snapshots(self, node: Node, done: Iterable[Any]) -> list[Any]:
         """What else a call of the node changes, because of other ranks."""
         flags = [_Flag(s._state_ctx, "post_backward_final_callback_queued") for s in self._states]
-        return [*flags, *self._delayed(), *(ReducerSnapshot(r, self.root) for r in self.finished(node, done))]
+        return [*flags, *self._delayed(), *self.finished(node, done)]
 
     def _delayed(self) -> list[_Flag]:
         """For each DDP module with a static graph: does its first reduction already wait for the end of the pass?"""
@@ -220,6 +270,4 @@ def _communicates(nodes: Iterable[Any]) -> str:
         if (module.startswith("torch.distributed") and name != "_DDPSink") or name == "SyncBatchNorm" or "c10d" in node.name():
             return f"{name or node.name()} communicates"
     kinds = {type(variable_of(n)).__name__ for n in nodes if is_accumulate(n)}
-    if "FlatParameter" in kinds or states_of(nodes):
-        return FSDP
-    return "DTensor communicates" if "DTensor" in kinds else ""
+    return FSDP if "FlatParameter" in kinds or states_of(nodes) else "DTensor communicates" if "DTensor" in kinds else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
@@ -11,25 +11,33 @@ import torch
 from torch.autograd.graph import Node
 
 from ....graph import trace
-from ....graph.model import Number
+from ....graph.model import Formula, Number, Value
+from ....graph.text import value_text
 from ....graph.trace import HookRun
+from ...shared.formulas import formulas_with_numbers, local_jacobians
 from ...shared.stepping.gradient import check_shape, numbers_of, refusal
 from ...shared.stepping.pass_kind import Library, Snapshot
-from ...shared.stepping.step import Ran
+from ...shared.stepping.step import Ran, Rules, read_beside
 from ...shared.stepping.undoable_pass import Pass
 from ..reading import hooked, nodes
 from ..reading.dry_run import learn
 from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
 from ..reading.older import tensor_of, with_hooks_of
-from ..reading.reference_op import frozen
+from ..reading.reference_op import agrees, formulas_of, frozen, reference_of
+from ..reading.region_op import RegionOp
 from ..reading.saved import SavedValue, saved_of
-from ..reading.values import as_array, is_plain, shape_of, unseen, value_of
+from ..reading.values import as_array, is_plain, overwritten, shape_of, unseen, value_of
 from ..recording.watch import own_code
 from . import snapshots
 from .exchange import Exchange
-from .schedule import TorchTask
-from .step_reading import NOWHERE, always, place_of, rules_of, values_at
+from .schedule import Step, TorchTask
+
+NOWHERE = (0, 0)  # the place of a tensor without plain memory: it is always read at once
+
+
+def _always(value: Value) -> Callable[[], Value]:
+    return lambda: value
 
 
 def _numbers(tensor: Any) -> tuple[Number, ...] | None:
@@ -65,7 +73,7 @@ class TorchPass(Pass):
         self.exchange = Exchange(self.nodes, root)
         task.by_hand = self.exchange.by_hand
         self._has_run = False
-        self._saved = {n.id: {s.name: always(s.value) for s in n.saved if s.value} for n in graph.document.nodes}
+        self._saved = {n.id: {s.name: _always(s.value) for s in n.saved if s.value} for n in graph.document.nodes}
         self._kept: list[SavedValue] = []  # saved values of the node that is about to run
         self._unread.show([NOWHERE, *([] if gradient is None else self.places([gradient]))])
         self._outputs: dict[Any, list[Any]] = {}
@@ -236,3 +244,48 @@ class TorchPass(Pass):
             raise refusal(value, wanted.shape, wanted.dtype)
         check_shape(given.shape, wanted.shape)
         return given.to(dtype=wanted.dtype, device=wanted.device).expand(wanted.shape).clone()
+
+
+# -- what a step is written from when it is read: see Note [When a step is read] in step.py ---------------------------
+
+
+@unseen
+def rules_of(step: Step, kept: list[SavedValue] | None, jacobians: bool, ran: Ran) -> Rules:
+    """The formulas that ran, as the core writes them, and, if wanted, the local Jacobians. Both are empty if the core's rules
+    are unknown or give other results.
+    """
+    if isinstance(step.node, RegionOp):
+        texts, names = step.node.formulas(), [r.name for r in step.node.results]
+        values = dict(zip(names, ran.grad_inputs, strict=True))
+        return tuple(Formula(n, t if (v := values[n]) is None else f"{t} = {value_text(v)}") for n, t in texts.items()), ()
+    reference = (
+        None if kept is None or nodes.is_accumulate(step.node) else reference_of(nodes.name_of(step.node), step.node, kept)
+    )
+    symbols = formulas_of(reference)
+    if reference is None or not symbols or not agrees(reference, list(step.grad_outputs), list(step.results)):
+        return (), ()
+    results = read_beside(step.results, step.grad_inputs, ran.grad_inputs, _values)
+    formulas = formulas_with_numbers(reference, symbols, ran.kept, ran.grad_outputs, results, ran.grad_inputs)
+    return formulas, local_jacobians(reference) if jacobians else ()
+
+
+def place_of(gradient: object) -> tuple[int, int]:
+    """Address and bytes of the whole memory that a gradient is in."""
+    if type(gradient) is not torch.Tensor or gradient.layout is not torch.strided or gradient.is_meta:
+        return NOWHERE
+    try:
+        size = gradient.element_size()
+        return gradient.data_ptr() - int(gradient.storage_offset()) * size, gradient.numel() * size
+    except RuntimeError:  # inside torch.func
+        return NOWHERE
+
+
+@unseen
+def values_at(versions: Mapping[Any, int], grads: Sequence[Any]) -> tuple[Value | None, ...]:
+    """Gradients as they were at these versions. Only a hook without a tensor can change one; then its value says so."""
+    changed = {g for g in grads if g is not None and version_of(g) != versions[g]}
+    return tuple([overwritten(g.shape, g.dtype) if g in changed else v for g, v in zip(grads, _values(grads), strict=True)])
+
+
+def _values(grads: Sequence[Any]) -> tuple[Value | None, ...]:
+    return tuple(None if g is None else value_of(g) for g in grads)

@@ -13,12 +13,11 @@ from torch.autograd.graph import GradientEdge
 from ....graph.text import norm_of
 from ....runtime.interrupts import breakable, whole
 from ...shared.stepping.norms import Place
-from ..reading.dry_run import keep_grads
 from ..reading.graph import TorchGraph
 from ..reading.hooked import tensors_with_hooks
-from ..reading.hooks import dict_of
+from ..reading.hooks import dict_of, gradients_at, keep_grads
 from ..reading.nodes import edge_of, grad_fn_of, is_accumulate, is_function, reach, variable_of
-from ..reading.older import ENGINE, IS_OLDER
+from ..reading.older import IS_OLDER
 from ..reading.values import is_plain, unseen, value_of
 from .exchange import Exchange
 from .snapshots import keep_random_numbers
@@ -34,9 +33,7 @@ SMALL = 1e-140
 def torch_norms(
     graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None, wanted: Collection[Place] | None
 ) -> dict[Place, float] | None:
-    """The norms of a whole pass; None if it must be stepped (Note [Where the pass must be stepped]).
-    RuntimeError: as ``root.backward()`` would.
-    """
+    """Norms of a whole pass; None: see Note [Where the pass must be stepped]. RuntimeError: as ``root.backward()`` would."""
     (first,) = torch.autograd._make_grads((root,), (gradient,), is_grads_batched=False)
     if graph.regions:
         return None
@@ -51,8 +48,7 @@ def torch_norms(
         try:
             norms.listen(nodes, handles)
             with breakable():
-                ends = tuple(GradientEdge(n, 0) for n in leaves)
-                grads = ENGINE.run_backward((root,), (first,), True, False, ends, allow_unreachable=True, accumulate_grad=False)
+                grads = gradients_at((root,), [GradientEdge(n, 0) for n in leaves], (first,), create_graph=False)
         finally:
             for handle in handles:
                 handle.remove()

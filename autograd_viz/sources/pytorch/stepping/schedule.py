@@ -24,9 +24,7 @@ from ..reading.found_graph import FoundGraph, called_on
 from ..reading.hooks import HookRunner, run_backward
 from ..reading.older import IS_OLDER
 from ..reading.values import unseen
-from .graph_task import Surroundings
-from .interpreting import Interpreted
-from .user_function import call_function
+from .calling import Interpreted, Surroundings, call_function
 
 
 class Step(NamedTuple):
@@ -48,12 +46,7 @@ class TorchTask:
     """
 
     def __init__(
-        self,
-        graph: FoundGraph,
-        root: torch.Tensor,
-        gradient: torch.Tensor | None,
-        retain_graph: bool | None,
-        create_graph: bool,
+        self, graph: FoundGraph, root: torch.Tensor, gradient: Any, retain_graph: bool | None, create_graph: bool
     ) -> None:
         if not root.requires_grad:
             raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
@@ -65,9 +58,7 @@ class TorchTask:
         self.looked_at: set[Any] = set()
         self.edges_of = graph.edges_of
         self.regions = {node: Interpreted(region) for node, region in graph.regions.items()}
-        self._inside: dict[Any, Interpreted] = {
-            op: self.regions[node] for node, region in graph.regions.items() for op in region.ops
-        }
+        self._inside: dict[Any, Interpreted] = {op: self.regions[n] for n, region in graph.regions.items() for op in region.ops}
         self.interpreted: float | None = None  # of the node that ran last, as in `trace.Step`
         self._looks: dict[Any, tuple[nodes.Metadata, ...]] = {}
         node, index = nodes.edge_of(root)
@@ -97,9 +88,9 @@ class TorchTask:
             grads = self._seen_by_hooks(node)
             results = self._called(node, grads)
             grad_inputs = self._validated(node, results)
-            left = (
-                grad_inputs if nodes.is_accumulate(node) or node in self._inside else self.hooks.after(node, grad_inputs, grads)
-            )
+            left = grad_inputs
+            if not (nodes.is_accumulate(node) or node in self._inside):
+                left = self.hooks.after(node, grad_inputs, grads)
             grad_inputs = grad_inputs if left is grad_inputs else self._validated(node, left)
             if torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled():
                 _check_nan(node, grad_inputs)
@@ -160,8 +151,7 @@ class TorchTask:
 
     def _outputs(self, node: Node) -> tuple[nodes.Metadata, ...]:
         """`outputs_of`, cached: it changes only for leaves."""
-        known = self._looks.get(node)
-        if known is None:
+        if (known := self._looks.get(node)) is None:
             known = nodes.outputs_of(node)
             if not nodes.is_accumulate(node):
                 self._looks[node] = known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -16,20 +17,19 @@ from ...shared.replacement import Replacement
 from ...shared.stepping.engine_state import keep_random_numbers as others_kept
 from ..reading.handles import version_of
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, variable_of
-from ..reading.saved import SavedValue, saved_of
-from ..reading.saved_memory import saved_tensors
-from ..reading.values import equal, is_plain, unseen, value_of
+from ..reading.saved import SavedValue, saved_of, saved_tensors
+from ..reading.values import all_unseen, equal, is_plain, unseen, value_of
 
 States = tuple[tuple[str, bool], ...]
 MANY = 100_000  # elements: a larger gradient counts as unchanged if object and version are the same
 
 
+@all_unseen
 class GradSnapshot:
     """A tensor's `grad`: the object and its values. The values are copied if they are few or will be added to."""
 
     __slots__ = ("_versions", "grad", "read", "tensor", "values", "version")
 
-    @unseen
     def __init__(self, tensor: torch.Tensor, is_about_to_change: bool = False) -> None:
         self.tensor, self.grad = tensor, grad_of(tensor)
         self.version = 0 if self.grad is None else version_of(self.grad)
@@ -47,7 +47,6 @@ class GradSnapshot:
             self.read = None if self.grad is None else value_of(self.grad if self.values is None else self.values)
         return self.read
 
-    @unseen
     def restore(self) -> None:
         """Restore it."""
         self.tensor.grad = self.grad
@@ -59,12 +58,10 @@ class GradSnapshot:
         if self.grad is not None:
             self.version = version_of(self.grad)
 
-    @unseen
     def holds(self) -> bool:
         """Is it the same object with the same values?"""
         return grad_of(self.tensor) is self.grad and self.shows()
 
-    @unseen
     def shows(self) -> bool:
         """Are the values the same, even in another object?"""
         grad = grad_of(self.tensor)
@@ -87,54 +84,49 @@ def _size(tensor: torch.Tensor) -> int:
     return int(tensor._values().numel() if tensor.is_sparse else tensor.numel())
 
 
+@all_unseen
+@dataclass(eq=False, slots=True)
 class SavedSnapshot:
-    """A node's saved tensors. A call by hand frees nothing, but other code may.
+    """A node's saved tensors. A call by hand frees nothing, but other code may."""
 
-    `inner`: the grads that a nested pass changes. `others`: what else the call changes, because of other ranks.
-    """
+    node: Node
+    states: States
+    inner: list[GradSnapshot]  # the grads that a nested pass changes
+    others: list[Any]  # what else the call changes, because of other ranks
 
-    __slots__ = ("inner", "node", "others", "states")
-
-    def __init__(self, node: Node, states: States, inner: list[GradSnapshot], others: list[Any]) -> None:
-        self.node, self.states, self.inner, self.others = node, states, inner, others
-
-    @unseen
     def restore(self) -> None:
         """Restore the grads that a nested pass has changed; saved tensors have not changed."""
         for snapshot in (*self.inner, *self.others):
             snapshot.restore()
 
-    @unseen
     def holds(self) -> bool:
         """Are they still there and unchanged?"""
         return states_of(self.node) == self.states and all(snapshot.holds() for snapshot in (*self.inner, *self.others))
 
 
+@all_unseen
 class TensorSnapshot:
     """The values of a gradient that the user's code may change in place."""
 
-    @unseen
     def __init__(self, tensor: torch.Tensor) -> None:
         self.tensor, self.values = tensor, tensor.detach().clone()
 
-    @unseen
     def restore(self) -> None:
         """Restore them."""
         with torch.no_grad():
             self.tensor.detach().copy_(self.values)
 
-    @unseen
     def holds(self) -> bool:
         """Are they unchanged?"""
         return equal(self.tensor.detach(), self.values)
 
 
+@all_unseen
 class Attachments:
     """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf."""
 
     __slots__ = ("dicts", "node", "seen", "tensors")
 
-    @unseen
     def __init__(self, node: Node, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> None:
         self.node, self.tensors, self.dicts, self.seen = node, tensors, dicts, _attachments(node, tensors, dicts)
 
@@ -144,7 +136,6 @@ class Attachments:
         hooks = [part for part in self.seen if isinstance(part, tuple)]  # keys of hooks, which may be 0, or (keys, retains)
         return any(part[0] or part[1] if part and isinstance(part[0], tuple) else part for part in hooks)
 
-    @unseen
     def holds(self) -> bool:
         """Would the node do the same again? No, if a hook was added or removed, or a saved tensor was modified."""
         return _attachments(self.node, self.tensors, self.dicts) == self.seen and not any(k.stale for k in saved_of(self.node))
@@ -193,13 +184,12 @@ def keep_leaves(leaves: Iterable[Any]) -> Iterator[None]:
                 leaf.restore()
 
 
+@all_unseen
 class _LeafSnapshot:
-    @unseen
     def __init__(self, leaf: torch.Tensor) -> None:
         self.leaf, self.memory, self.data = leaf, leaf.data, leaf.detach().clone()
         self.grad = GradSnapshot(leaf, is_about_to_change=True)
 
-    @unseen
     def restore(self) -> None:
         if self.leaf.data_ptr() != self.memory.data_ptr():  # `p.data = ...` has replaced it
             self.leaf.data = self.memory
@@ -211,14 +201,13 @@ class _LeafSnapshot:
 SMALL = 64  # elements: of what nodes have saved, a larger tensor is not copied
 
 
+@all_unseen
 class LeafSnapshot:
     """The values of a leaf, which an optimizer changes in place, or the scale of a gradient scaler; and its version."""
 
-    @unseen
     def __init__(self, leaf: torch.Tensor) -> None:
         self._values, self._version = TensorSnapshot(leaf), _unsafe_preserve_version_counter(leaf)
 
-    @unseen
     def restore(self) -> None:
         """Restore them."""
         self._values.restore()

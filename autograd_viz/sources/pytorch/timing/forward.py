@@ -1,4 +1,4 @@
-"""The ops of a forward pass: what each is, and how long it takes.
+"""The ops of a forward pass: what each is, and how long it takes by the clock of its device.
 
 # Note [Which node an op belongs to]
 A dispatch mode sees the ops below autograd, when a new node has its number already. An op without a new node belongs to one
@@ -8,9 +8,11 @@ mask of dropout. If there is none, it is bare.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -18,10 +20,34 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
-from .clock import Clock
-
 number: Any = torch._C._autograd._get_sequence_nr
 SAVED = "aten.detach.default"  # of a result that its own node saves
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time of a device."""
+
+    device: str
+    mark: Callable[[], Any]  # now; on a GPU an event in the stream, which the GPU passes
+    wait: Callable[[], Any]  # waits until everything before has run
+    seconds: Callable[[Any, Any], float]  # between two marks, after `wait`
+
+
+def clock_of(tensor: torch.Tensor) -> Clock:
+    """The clock of the device of a tensor. RuntimeError: it has none here."""
+    if tensor.device.type == "cuda":
+        wait = partial(torch.cuda.synchronize, tensor.device)
+        return Clock(str(tensor.device), _event, wait, lambda start, end: float(start.elapsed_time(end)) * 1e-3)
+    if tensor.device.type != "cpu":
+        raise RuntimeError(f"time() has a clock for cpu and cuda; the loss is on {tensor.device}")
+    return Clock("cpu", time.perf_counter_ns, lambda: None, lambda start, end: float(end - start) * 1e-9)
+
+
+def _event() -> Any:
+    event = torch.cuda.Event(enable_timing=True)
+    event.record()
+    return event
 
 
 @dataclass(slots=True)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
+from torch.autograd.graph import GradientEdge
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from ....errors import NotDrawableError
 from ....graph.timing import Bare, Half, Timing
 from ..reading.graph import TorchGraph
 from ..reading.nodes import edge_of, is_accumulate, reach
-from ..reading.older import IS_OLDER
+from ..reading.older import ENGINE, IS_OLDER
+from ..reading.values import is_plain, unseen
 from ..recording.record import Recorder
-from . import backward
-from .clock import Clock, clock_of
-from .forward import Call, Counting, Ticking
-from .untouched import untouched
+from ..stepping.snapshots import LeafSnapshot, keep_random_numbers
+from .forward import Call, Clock, Counting, Ticking, clock_of, flops
 
 LEAST, MOST = 3, 20  # passes of each kind
 ENOUGH = 1.0  # seconds
@@ -31,8 +34,7 @@ def time_function(
 ) -> tuple[Timing, Any]:
     """Measure a function that returns a loss; gives also the document of its graph.
 
-    Random numbers, buffers and grads are as before. `model`: the one whose parts are known by their path. `modules`: all whose
-    buffers may change.
+    Random numbers, buffers and grads are as before. `model`: its parts are known by their path. `modules`: with buffers.
 
     Raises:
         NotDrawableError: the function returns no tensor of PyTorch with a backward pass.
@@ -49,7 +51,7 @@ def time_function(
         places = {n._sequence_nr(): id for n, id in zip(nodes, ids, strict=True) if not is_accumulate(n)}
         owners = counting.nodes(places)
         names, clock = [n.name() for n in nodes], clock_of(root)
-        counts = backward.counted(root, nodes, keeps_graph=False)
+        counts = _counted(root, nodes, keeps_graph=False)
         del root, graph, nodes
         rounds = _Rounds(function, clock, names, len(counting.calls), is_split)
         rounds.run()
@@ -62,10 +64,26 @@ def time_backward(root: torch.Tensor, graph: TorchGraph) -> Timing:
     _refuse_older()
     nodes = _nodes(root)
     with untouched([]):
-        counts = backward.counted(root, nodes, keeps_graph=True)
+        counts = _counted(root, nodes, keeps_graph=True)
         rounds = _Rounds(lambda: root, clock_of(root), [n.name() for n in nodes], keeps_graph=True)
         rounds.run()
     return Timing(None, _backward_half(rounds, [graph.node_ids[n] for n in nodes], counts), rounds.clock.device)
+
+
+@contextmanager
+def untouched(modules: Sequence[Any]) -> Iterator[None]:
+    """Afterwards generators of random numbers and the buffers of these modules are as before."""
+    parts = [part for module in modules for part in module.modules()]
+    held = [(part, name, buffer) for part in parts for name, buffer in part._buffers.items()]
+    kept = [LeafSnapshot(b) for _, _, b in held if b is not None and unseen(is_plain)(b)]
+    with keep_random_numbers():
+        try:
+            yield
+        finally:
+            for part, name, buffer in held:
+                part._buffers[name] = buffer
+            for snapshot in kept:
+                snapshot.restore()
 
 
 def _refuse_older() -> None:
@@ -85,24 +103,20 @@ def _loss(value: Any) -> torch.Tensor:
     return value
 
 
+@dataclass
 class _Rounds:
     """Runs passes, and keeps their times: of the wholes, and of each op and node."""
 
-    def __init__(
-        self,
-        function: Callable[[], Any],
-        clock: Clock,
-        names: list[str],
-        ops: int = 0,
-        is_split: bool = False,
-        keeps_graph: bool = False,
-    ) -> None:
-        self._function, self.clock, self._names, self._ops, self._keeps = function, clock, names, ops, keeps_graph
-        self.whole: list[tuple[float, float]] = []
-        self.parted: list[tuple[float, float]] = []
-        self.ops: list[list[float]] = []
-        self.nodes: list[list[float]] = []
-        self.is_split = is_split  # the ops of the forward pass are timed
+    function: Callable[[], Any]
+    clock: Clock
+    names: list[str]
+    op_count: int = 0
+    is_split: bool = False  # the ops of the forward pass are timed
+    keeps_graph: bool = False
+    whole: list[tuple[float, float]] = field(default_factory=list)
+    parted: list[tuple[float, float]] = field(default_factory=list)
+    ops: list[list[float]] = field(default_factory=list)
+    nodes: list[list[float]] = field(default_factory=list)
 
     def run(self) -> None:
         """In turn, so that what else the machine does is in both."""
@@ -115,19 +129,17 @@ class _Rounds:
         clock = self.clock
         clock.wait()
         start = clock.mark()
-        if ticking is None or not self.is_split:
-            root = self._function()
-        else:
-            with ticking:
-                root = self._function()
+        with nullcontext() if ticking is None or not self.is_split else ticking:
+            root = self.function()
         middle = clock.mark()
-        nodes = self._checked(_nodes(root), ticking)
+        nodes = _nodes(root)
+        if ticking is not None:
+            self._check(nodes, ticking)
         begin = clock.mark()
         if ticking is None:
-            backward.run(root, nodes, self._keeps)
-            found = []
+            _run(root, nodes, self.keeps_graph)
         else:
-            found = backward.marks(root, nodes, self._keeps, clock)
+            found = _marks(root, nodes, self.keeps_graph, clock)
         end = clock.mark()
         clock.wait()
         (self.whole if ticking is None else self.parted).append((clock.seconds(start, middle), clock.seconds(begin, end)))
@@ -135,14 +147,68 @@ class _Rounds:
             self.ops.append([clock.seconds(a, b) for a, b in ticking.marks])
             self.nodes.append([0.0 if m is None else clock.seconds(*m) for m in found])
 
-    def _checked(self, nodes: list[Any], ticking: Ticking | None) -> list[Any]:
-        """The nodes, if they are those of the first pass."""
-        if ticking is not None:
-            if self.is_split and len(ticking.marks) != self._ops:
-                raise RuntimeError(OTHER.format(what=f"{self._ops} ops, then {len(ticking.marks)}"))
-            if [n.name() for n in nodes] != self._names:
-                raise RuntimeError(OTHER.format(what=f"{len(self._names)} backward nodes, then {len(nodes)}, or others"))
-        return nodes
+    def _check(self, nodes: list[Any], ticking: Ticking) -> None:
+        """RuntimeError: these are not the ops and nodes of the first pass."""
+        if self.is_split and len(ticking.marks) != self.op_count:
+            raise RuntimeError(OTHER.format(what=f"{self.op_count} ops, then {len(ticking.marks)}"))
+        if [n.name() for n in nodes] != self.names:
+            raise RuntimeError(OTHER.format(what=f"{len(self.names)} backward nodes, then {len(nodes)}, or others"))
+
+
+# -- a backward pass: PyTorch's engine runs it, with hooks of ours on its nodes ----------------------------------------
+
+
+def _run(root: torch.Tensor, nodes: Sequence[Any], keeps_graph: bool) -> None:
+    """A backward pass that writes no grad. RuntimeError: as ``root.backward()`` would."""
+    (first,) = torch.autograd._make_grads((root,), (None,), is_grads_batched=False)
+    ends = tuple(GradientEdge(n, 0) for n in nodes if is_accumulate(n))
+    ENGINE.run_backward((root,), (first,), keeps_graph, False, ends, allow_unreachable=True, accumulate_grad=False)
+
+
+def _marks(root: torch.Tensor, nodes: Sequence[Any], keeps_graph: bool, clock: Clock) -> list[tuple[Any, Any] | None]:
+    """Run it; the begin and the end of each node, None of one that did not run."""
+    starts: list[Any] = [None] * len(nodes)
+    ends: list[Any] = [None] * len(nodes)
+
+    def note(place: list[Any], k: int, *_: object) -> None:
+        place[k] = clock.mark()
+
+    _hooked(root, nodes, keeps_graph, lambda k: partial(note, starts, k), lambda k: partial(note, ends, k))
+    return [None if a is None or b is None else (a, b) for a, b in zip(starts, ends, strict=True)]
+
+
+def _counted(root: torch.Tensor, nodes: Sequence[Any], keeps_graph: bool) -> list[int]:
+    """Run it; the floating-point operations of each node."""
+    found, running = [0] * len(nodes), [0]
+
+    def begin(k: int, *_: object) -> None:
+        running[0] = k
+
+    class Mode(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*args, **(kwargs or {}))
+            found[running[0]] += flops(func, args, kwargs, result)
+            return result
+
+    with Mode():
+        _hooked(root, nodes, keeps_graph, lambda k: partial(begin, k), None)
+    return found
+
+
+def _hooked(
+    root: torch.Tensor, nodes: Sequence[Any], keeps: bool, before: Callable[[int], Any], after: Callable[[int], Any] | None
+) -> None:
+    handles: list[Any] = []
+    try:
+        for k, node in enumerate(nodes):
+            if not is_accumulate(node):
+                handles.append(node.register_prehook(before(k)))
+                if after is not None:
+                    handles.append(node.register_hook(after(k)))
+        _run(root, nodes, keeps)
+    finally:
+        for handle in handles:
+            handle.remove()
 
 
 def _forward_half(rounds: _Rounds, calls: Sequence[Call], owners: Sequence[str | None]) -> Half:

@@ -145,8 +145,7 @@ def run_for_all(kind: str, registered: dict[int, Any], grads: tuple[Any, ...], *
         seen = () if observer is None else [observer.seen(g) for g in grads]
         returned = hook(grads, *grad_outputs)
         if returned is not None:
-            _check_all(hook, returned, grads)
-            grads = returned
+            grads = checked(hook, returned, grads, _check_one)
         if observer is not None:
             observer.ran_for_all(kind, hook, seen, grads)
     return grads
@@ -165,8 +164,8 @@ def _through(registered: dict[int, Any], grad: Tensor | None, index: int) -> Ten
     return grad
 
 
-def _check_all(hook: Any, returned: Any, grads: Sequence[Any]) -> None:
-    """Refuse a result of a node's hook that cannot replace `grads`."""
+def checked(hook: Any, returned: Any, grads: Sequence[Any], check: Callable[[Any, Any, Any], None]) -> Any:
+    """The tuple that a node's hook returned, if it can replace `grads`. `check` refuses what cannot replace one of them."""
     if not isinstance(returned, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
     if len(returned) != len(grads):
@@ -175,7 +174,8 @@ def _check_all(hook: Any, returned: Any, grads: Sequence[Any]) -> None:
         )
     for before, after in zip(grads, returned, strict=True):
         if after is not None:
-            _check_one(hook, before, after)
+            check(hook, before, after)
+    return returned
 
 
 def _name(hook: Any) -> str:

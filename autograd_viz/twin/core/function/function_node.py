@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -137,18 +138,7 @@ class BackwardCFunction(Node):
 
     def _for_tensors(self, returned: tuple[Any, ...]) -> tuple[Any, ...]:
         """The gradients of those arguments that are tensors."""
-        expected = len(self._is_tensor)
-        if len(returned) > expected and all(r is None for r in returned[expected:]):
-            returned = returned[:expected]
-        if len(returned) != expected:
-            numbers = f"(expected {expected}, got {len(returned)})"
-            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients {numbers}")
-        for i, (r, is_tensor) in enumerate(zip(returned, self._is_tensor, strict=True)):
-            if r is not None and not is_tensor:
-                said = f"returned a gradient different than None at position {i + 1}"
-                raise RuntimeError(f"function {self.name()} {said}, but the corresponding forward input was not a Variable")
-            if r is not None and not isinstance(r, Tensor):
-                raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
+        returned = one_for_each(self.name(), returned, self._is_tensor, Tensor)
         of_tensors = itertools.compress(returned, self._is_tensor)
         found = tuple(r if after is not None else None for r, after in zip(of_tensors, self._next, strict=True))
         for i, (r, after, at) in enumerate(zip(found, self._next, self._index, strict=True)):
@@ -158,3 +148,25 @@ class BackwardCFunction(Node):
                     "for a real input; return its real part"
                 )
         return found
+
+
+def one_for_each(name: str, returned: tuple[Any, ...], is_tensor: Sequence[bool], kind: type) -> tuple[Any, ...]:
+    """What a function's backward has returned, as one result for each argument; `is_tensor`: a tensor may have a gradient.
+    RuntimeError: a wrong number of them, a gradient of another argument, or one that is no tensor (`kind`).
+    """
+    expected = len(is_tensor)
+    if len(returned) > expected and all(r is None for r in returned[expected:]):
+        returned = returned[:expected]
+    if len(returned) != expected:
+        raise RuntimeError(
+            f"function {name} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
+        )
+    for i, (r, may_have_one) in enumerate(zip(returned, is_tensor, strict=True)):
+        if r is not None and not may_have_one:
+            raise RuntimeError(
+                f"function {name} returned a gradient different than None at position {i + 1}, but the corresponding forward "
+                "input was not a Variable"
+            )
+        if r is not None and not isinstance(r, kind):
+            raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
+    return returned
