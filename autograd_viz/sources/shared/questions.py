@@ -66,28 +66,13 @@ class Live:
         """Has a stepper run it?"""
         return bool(self._seen)
 
-    def written_before_pass(self, node: str, saved: str) -> Any:
-        """Known where a recorder tells when a tensor was written."""
-
-    def data_made(self, node: str, saved: str) -> Any:
-        """Known where a recorder tells how data was made."""
+    # known where a recorder tells when a tensor was written, how data was made, and what whole numbers have wrapped around
+    _unknown: Any = staticmethod(lambda *_: None)
+    written_before_pass = data_made = lost = ordered = is_data = made_of_data = _unknown
 
     def repeated(self, node: str, saved: str) -> tuple[int, ...]:
         """The dimensions along which a saved tensor repeats one number, as `expand` makes them."""
         return ()
-
-    def lost(self, node: str, saved: str) -> Any:
-        """The same for whole numbers that wrapped around."""
-
-    def ordered(self, node: str, saved: str) -> Any:
-        """Known where a recorder tells how data was made."""
-
-    def is_data(self, tensor: str) -> bool:
-        """Known where a recorder tells what has made a tensor."""
-        return False
-
-    def made_of_data(self, tensor: str) -> Any:
-        """The same for a tensor of the document."""
 
     def called_as(self, node: str) -> str:
         """The name of the function that the program called, and that made the node; "" if no recorder has seen it."""
@@ -111,19 +96,18 @@ class Live:
 def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Holder:
     """An optimizer of any library, as the answers see it. `made` is the event of its birth, `steps` are those of its steps."""
     groups = [g for g in optimizer.param_groups if any(p is tensor for p in g["params"])]
-    rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
-    leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
-    goes_on = any(groups[0].get(setting) for setting in ("momentum", "betas", "weight_decay")) if groups else False
-    first = groups[0].get("initial_lr", getattr(optimizer, "defaults", {}).get("lr")) if groups else None
-    began = None if first is None else float(first)
-    maximizes = any(g.get("maximize") for g in optimizer.param_groups)
-    decay = float(groups[0].get("weight_decay") or 0.0) if groups else 0.0
-    eps = float((groups or optimizer.param_groups)[0].get("eps") or 0.0) if optimizer.param_groups else 0.0
-    kind, shown = type(optimizer).__name__, tuple(steps)
+    own = groups[0] if groups else {}
+    first = own.get("initial_lr", getattr(optimizer, "defaults", {}).get("lr")) if groups else None
     state = getattr(optimizer, "state", None)
     kept = state.get(tensor) if groups and isinstance(state, dict) else None  # a dictionary, or what its author chose
-    has_moved = kept is not None and not (isinstance(kept, dict) and not kept)
-    return Holder(kind, made, bool(groups), rate, shown, leaves, bool(goes_on), began, maximizes, decay, eps, has_moved)
+    return Holder(
+        kind=type(optimizer).__name__, made=made, holds=bool(groups), rate=float(own["lr"]) if "lr" in own else None,
+        steps=tuple(steps), leaves=tuple(p for g in optimizer.param_groups for p in g["params"]),
+        momentum=any(own.get(setting) for setting in ("momentum", "betas", "weight_decay")),
+        began=None if first is None else float(first), maximizes=any(g.get("maximize") for g in optimizer.param_groups),
+        decay=float(own.get("weight_decay") or 0.0), eps=float((own or [*optimizer.param_groups, {}][0]).get("eps") or 0.0),
+        has_moved=kept is not None and not (isinstance(kept, dict) and not kept),
+    )  # fmt: skip
 
 
 MOST_ROOTS = 8  # graphs that are searched if the loss is not named

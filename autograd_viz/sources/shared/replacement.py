@@ -20,15 +20,14 @@ class Replacement:
         self._owner, self._name, self.is_on = owner, name, True
         self._own = vars(owner).get(name)
         self._before = getattr(owner, name)
-        self._now = functools.wraps(self._before, updated=())(self._inside(around))
-        vars(self._now)["replaced"] = self
-        setattr(owner, name, staticmethod(self._now) if isinstance(self._own, staticmethod) else self._now)
 
-    def _inside(self, around: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(self._before, updated=())
         def now(*args: Any, **kwargs: Any) -> Any:
             return around(self._before, *args, **kwargs) if self.is_on else self._before(*args, **kwargs)
 
-        return now
+        self._now = now
+        vars(now)["replaced"] = self
+        setattr(owner, name, staticmethod(now) if isinstance(self._own, staticmethod) else now)
 
     def remove(self) -> None:
         """Take it out. Below a stranger's it stays, and the function runs alone."""
@@ -57,9 +56,7 @@ def own_hook(hook: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class FunctionProxy:
-    """A function of the user's, after which something of ours runs. All else is asked of the function: its name, attributes,
-    and class.
-    """
+    """A function of the user's, after which something of ours runs. Its name, attributes and class are the function's."""
 
     def __init__(self, function: Callable[..., Any], then: Callable[[], object]) -> None:
         object.__setattr__(self, "_function", function)

@@ -146,16 +146,11 @@ class CorePass(CoreEvent):
 class CoreHistory:
     """`reasons.History` of programs of the core."""
 
-    is_recorded = True
-    unknown_root = "root_gone"
-    knows_uses = False
-    scalers: tuple[Any, ...] = ()
-    clips: tuple[Any, ...] = ()
-    layers: tuple[Any, ...] = ()
-    seeds: tuple[Any, ...] = ()
-    draws: tuple[Any, ...] = ()
-    onto_itself: tuple[Any, ...] = ()
-    born: tuple[Any, ...] = ()
+    is_recorded, knows_uses, unknown_root = True, False, "root_gone"
+    # unknown: modules keep no history, and a leaf does not know its users
+    scalers = clips = layers = seeds = draws = onto_itself = born = tuple[Any, ...]()
+    _unknown: Any = staticmethod(lambda _: None)
+    used = owner_of = mode_of = factor_of = _unknown
 
     def __init__(self) -> None:
         self.passes = tuple(CorePass(p) for p in events.passes)
@@ -213,9 +208,6 @@ class CoreHistory:
         """Unknown: a result does not know its users."""
         return []
 
-    def used(self, tensor: Tensor) -> None:
-        """Unknown: a leaf does not know its users."""
-
     def optimizers(self, tensor: Tensor) -> list[Holder]:
         """The live optimizers."""
         made = {o: d for d in events.optimizers if (o := d.of()) is not None}
@@ -240,15 +232,6 @@ class CoreHistory:
     def unmade(self, tensor: Tensor) -> str:
         """Unknown: nothing is remembered under no_grad()."""
         return "not_asked" if tensor._made_by is not None else "cut_no_grad"
-
-    def owner_of(self, tensor: Tensor) -> None:
-        """Unknown: modules keep no history."""
-
-    def mode_of(self, op: CoreOp) -> None:
-        """Unknown."""
-
-    def factor_of(self, event: CoreEvent) -> None:
-        """Unknown."""
 
     def switched_off(self) -> list[CoreEvent]:
         """Empty: tensors remember their own switches."""

@@ -57,10 +57,9 @@ class _ArrayNorms:
 
     def add(self, id: str, way: str, grads: Any) -> None:
         for k, grad in enumerate(grads):
-            if grad is not None and (self.wanted is None or (id, way, k) in self.wanted):
-                norm = _norm(np.asarray(grad))
-                if norm is not None:
-                    self.found[id, way, k] = norm
+            is_wanted = grad is not None and (self.wanted is None or (id, way, k) in self.wanted)
+            if is_wanted and (norm := _norm(np.asarray(grad))) is not None:
+                self.found[id, way, k] = norm
 
 
 def _norm(array: Any) -> float | None:

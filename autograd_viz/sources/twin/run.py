@@ -22,10 +22,9 @@ from ...twin.core.base.grad_mode import is_grad_enabled
 from ...twin.core.base.provenance import callers_place
 from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.replacement import Replacement
+from ..shared.replacement import Replacement, own_hook
 from ..shared.run.results import MOST_CALLS, Again, Arrivals, Once, one_root, run_begins, run_ends
-from ..shared.run.settings import note_settings
-from ..shared.run.table import BLOCK, Rows, Sink, Table, Totals
+from ..shared.run.table import BLOCK, Rows, Sink, Table, Totals, note_settings
 from . import run_moments as moments
 
 
@@ -42,15 +41,9 @@ class CoreRunWatch:
         self._table, self._totals, self._before = Table(rows.order), Totals(), dict[int, Any]()
         self._arrivals = Arrivals(moments.node_of, moments.is_leaf)
         self._optimizers = weakref.WeakSet[Any]()  # those whose settings are noted
-        self._begun = 0  # passes of this step that have begun
-        self._reached = 0  # gradients that have arrived at results of the model
-        self._names = [
-            Replacement(events, "passing", self._runs_backward),
-            Replacement(events, "stepping", self.steps),
-            Replacement(events, "calling", self.calls),
-            Replacement(events, "clipping", self._clips),
-            Replacement(events, "scaling", self._scales),
-        ]
+        self._begun = self._reached = 0  # passes of this step; gradients that have arrived at results of the model
+        seen = {"passing": self._runs_backward, "stepping": self.steps, "calling": self.calls, "clipping": self._clips}
+        self._names = [Replacement(events, name, around) for name, around in {**seen, "scaling": self._scales}.items()]
         run_begins(self)
 
     @property
@@ -68,8 +61,6 @@ class CoreRunWatch:
             self.flush()
             self._kept = []
 
-    # -- a pass -------------------------------------------------------------------------------------------------------
-
     def calls(self, calling: Any, module: Any, run: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A module is called."""
         column = self.rows.of_module.get(module)
@@ -84,12 +75,17 @@ class CoreRunWatch:
         """Note the gradients that arrive at results of a module, and measure those at the first."""
         is_first = True
         for place, result in enumerate(results):
-            put = partial(moments.put_hooks, result, None if kept is None else partial(self._noted, kept.arrived, place))
             arrives = partial(self._arrives, column, result._output_nr, Once()) if is_first else None
-            if self._arrivals.follow(result, partial(put, arrives)):
+            if self._arrivals.follow(result, partial(self._put_hooks, result, place, kept, arrives)):
                 is_first = False
                 if kept is not None:
                     kept.is_followed = True
+
+    def _put_hooks(self, result: Tensor, place: int, kept: moments.CoreCall | None, arrives: Any, node: Any) -> None:
+        if kept is not None:
+            result.register_hook(own_hook(partial(self._noted, kept.arrived, place)))
+        if arrives is not None:
+            node.register_prehook(own_hook(arrives))
 
     def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> moments.CoreCall | None:
         """The model is called. What the call needs to run again, if it is kept."""
@@ -136,8 +132,6 @@ class CoreRunWatch:
         clipping(factor)
         self._totals.clip = factor
 
-    # -- a step -------------------------------------------------------------------------------------------------------
-
     def steps(self, stepping: Any, optimizer: Any) -> None:
         """An optimizer is about to step."""
         stepping(optimizer)
@@ -177,11 +171,8 @@ class CoreRunWatch:
     def _measure(self, optimizer: Any, columns: list[int]) -> list[int]:
         """The gradients that an optimizer is about to use; the rows of those that are not finite."""
         self._totals.optimizers.append(optimizer)
-        bad = list[int]()
-        for k in columns:
-            if self.rows.parameters[k].grad is None:
-                continue
-            grad = self.rows.parameters[k].grad.detach().numpy()
+        bad, grads = list[int](), [(k, self.rows.parameters[k].grad) for k in columns]
+        for k, grad in [(k, g.detach().numpy()) for k, g in grads if g is not None]:
             is_finite = np.isfinite(grad).all()
             with np.errstate(all="ignore"):
                 self._table.put_one("norm", k, norm_of(grad) if is_finite else np.inf)
@@ -217,8 +208,6 @@ class CoreRunWatch:
         """Hand all numbers over; a step that some optimizer has made is complete."""
         self._end_step()
         self.sink.add(*self._table.take())
-
-    # -- a pass again -------------------------------------------------------------------------------------------------
 
     @property
     def has_pass(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from time import perf_counter
@@ -127,6 +127,29 @@ class Sink(Protocol):
 
     def mark(self, step: int, kind: str, text: str = "") -> None:
         """Something happened at a step."""
+
+
+SETTING = "setting"  # a mark: "name=value", as it was when the run began
+PLAIN = (bool, int, float, str, tuple, list)
+
+
+def note_settings(sink: Sink, optimizer: Any, place: int, parameters: Sequence[Any], inputs: Iterable[Any], cast: str) -> None:
+    """Mark with what a model is trained, once, before an optimizer's first step: a difference of two runs often begins here.
+
+    `place`: how many optimizers have stepped before. `inputs`: the tensors given to the model. `cast`: the dtype of autocast.
+    """
+    which = f" {place + 1}" if place else ""
+    sink.mark(0, SETTING, f"optimizer{which}={type(optimizer).__name__}")
+    for name in optimizer.param_groups[0]:
+        values = [group.get(name) for group in optimizer.param_groups]
+        if name not in ("params", "param_names") and all(isinstance(v, PLAIN) for v in values):
+            sink.mark(0, SETTING, f"{name}{which}={', '.join(dict.fromkeys(map(str, values)))}")
+    if not place:
+        sink.mark(0, SETTING, f"parameters={sum(p.numel() for p in parameters):,}")
+        dtypes = ", ".join(sorted({str(p.dtype).rpartition(".")[2] for p in parameters}))
+        sink.mark(0, SETTING, f"dtype={dtypes}{f' under autocast to {cast}' * bool(cast)}")
+        if shapes := ", ".join(str(tuple(t.shape)) for t in inputs):
+            sink.mark(0, SETTING, f"input={shapes}")
 
 
 class Totals:

@@ -16,7 +16,7 @@ from ....graph.model import Document, Saved
 from ....graph.trace import Engine, Step, Waiting
 from ....twin.core.backward.ready_queue import first
 from ....twin.core.tensor.random import default_generator
-from .pass_kind import Snapshot
+from .library import Snapshot
 
 MOST = 100  # ready or waiting nodes that are listed
 SHORT = 256  # nodes of a queue that is copied at each step
@@ -43,10 +43,6 @@ class EngineState:
                 else:
                     self._waiting.pop(node, None)
 
-    def now(self) -> Engine:
-        """The engine as it is."""
-        return self.moment()()
-
     def moment(self) -> Callable[[], Engine]:
         """A function that gives the engine as it is now. A short queue is copied; of a long one the first nodes are found."""
         ready = self._task.ready
@@ -61,16 +57,12 @@ class EngineState:
         return Engine(queued, tuple([Waiting(self._ids[n], arrived, self._expected[n]) for n, arrived in items]), held)
 
 
-def _first(*ids: str) -> str:
-    """The first of several ids, by number: t2 comes before t10. It stands for all that share memory."""
-    return min(ids, key=lambda t: (len(t), t))
-
-
 class _SavedMemory:
     """Memory of saved tensors. A tensor that several nodes have saved counts once, until the last of them frees it."""
 
     def __init__(self, document: Document) -> None:
-        self._memory = {t.id: _first(t.id, *t.shares) for t in document.tensors if t.shares}  # one id for each shared memory
+        # the first of the ids that share memory stands for all: t2 comes before t10
+        self._memory = {t.id: min(t.id, *t.shares, key=lambda t: (len(t), t)) for t in document.tensors if t.shares}
         self._saved: dict[tuple[str, str], Saved] = {(n.id, s.name): s for n in document.nodes for s in n.saved}
         self._users: dict[str, int] = {}
         self.bytes = 0
@@ -105,10 +97,8 @@ WHOLE = 64  # nodes of a queue that a snapshot has whole
 
 
 class EngineSnapshot:
-    """The input buffers of a node and its receivers, the queue, and the callbacks for the end.
-
-    A step writes to few places of a long queue, and only these are kept. These are the path down the heap from the first node,
-    and the paths up from new receivers.
+    """The input buffers of a node and its receivers, the callbacks for the end, and of the queue what a step writes to: the
+    path down the heap from the first node, and the paths up from new receivers.
     """
 
     __slots__ = ("arrived", "callbacks", "length", "node", "places", "queue", "task", "was_looked_at")

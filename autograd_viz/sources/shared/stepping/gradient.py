@@ -25,9 +25,7 @@ def as_gradient(value: Any, shape: tuple[int, ...], dtype: Any, as_tensor: bool)
 
 
 def numbers_of(value: Any, is_complex: bool) -> Array:
-    """What the user typed, as an array.
-    TypeError, ValueError, OverflowError: it is not numeric, or is complex where real numbers are needed.
-    """
+    """What the user typed, as an array. TypeError, ValueError, OverflowError: it is not numeric, or complex for a real one."""
     array = np.array(getattr(value, "detach", lambda: value)())
     if array.dtype.kind == "O" and all(isinstance(number, int) for number in array.flat):
         array = array.astype(np.float64)  # whole numbers of more than 64 bits

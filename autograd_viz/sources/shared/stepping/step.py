@@ -1,12 +1,10 @@
 """One step of a backward pass as the document shows it: what arrived, the rules with their numbers, what changed.
 
 # Note [When a step is read]
-A node that runs leaves tensors. Texts and numbers are made of them when somebody reads the step, so they must not change
-until then.
-- Gradients that only the engine has are kept as they are: nobody else can change them.
-- Small saved tensors and grads are copied.
-- A step is read at once if the user's code has seen its gradients: hooks, Functions, retain_grad, the first gradient. This
-  includes gradients that share memory with them.
+Texts and numbers are made when somebody reads the step, so the tensors that its node has left must not change until then.
+- Gradients that only the engine has are kept as they are. Small saved tensors and grads are copied.
+- A step is read at once if the user's code has seen its gradients (hooks, Functions, retain_grad, the first gradient), or
+  others that share their memory.
 """
 
 from __future__ import annotations
@@ -81,14 +79,14 @@ class Ran:
         before, after = self.touched[tensor]
         return before.value(), after.value()
 
-    def unhooked(self) -> HookRun | None:
-        """The first post-accumulate hook: its input is what AccumulateGrad left in the grad."""
-        return next((h for h in self.hooks if h.kind == "post_accumulate"), None)
+    def before_hooks(self, now: Any) -> Any:
+        """What AccumulateGrad left in the grad that is this now: the input of the first post-accumulate hook."""
+        return next((h.before for h in self.hooks if h.kind == "post_accumulate"), now)
 
     def accumulation(self, tensor: str) -> Accumulation | None:
         """What AccumulateGrad did, before post-accumulate hooks."""
-        (old, now), hook, arrived = self.grad(tensor), self.unhooked(), self.grad_outputs[0]
-        made = now if hook is None else hook.before
+        (old, now), arrived = self.grad(tensor), self.grad_outputs[0]
+        made = self.before_hooks(now)
         return None if made is None or arrived is None else Accumulation(tensor, old, arrived, made)
 
 
@@ -100,9 +98,8 @@ class StepWriter:
         self._nodes = {n.id: n for n in document.nodes}
         self._made_by = {t.id: t.grad_fn for t in document.tensors}
         (root,) = (t for t in document.tensors if t.id in document.roots)
-        self._root = root
         leaf = next((n.id for n in document.nodes if n.variable == root.id), None)
-        self._start = (leaf, 0) if root.is_leaf else (root.grad_fn, root.output_nr)
+        self._root, self._start = root, (leaf, 0) if root.is_leaf else (root.grad_fn, root.output_nr)
         self._arrivals = {self._start: 1}
         self._sent: list[tuple[bool, ...]] = []
 
@@ -145,9 +142,7 @@ class StepWriter:
         leaf = node.variable
         if leaf is None or leaf not in ran.touched or self._made_by[leaf] is not None or ran.arrived[0] is None:
             return None
-        hook = ran.unhooked()
-        made = ran.touched[leaf][1].grad if hook is None else hook.before
-        return None if made is None else leaf
+        return None if ran.before_hooks(ran.touched[leaf][1].grad) is None else leaf
 
     def _grads(self, node: Node, ran: Ran, accumulated: str | None) -> list[Place]:
         """Tensors whose grad it may have changed."""
@@ -199,7 +194,7 @@ class Unread:
         """Add a step. It is read at once if the user's code may change its gradients."""
         places = list(places)
         if not self._shown.isdisjoint([at for at, _ in places]):
-            read(step)
+            read([step])
             return
         for at, size in places:
             if at in self._steps:
@@ -208,23 +203,18 @@ class Unread:
                 self._steps[at] = [step]
                 self._bytes += size
         if self._bytes > MOST:
-            self.read_all()
+            for steps in self._steps.values():
+                read(steps)
+            self._steps, self._bytes = {}, 0
 
     def show(self, places: Iterable[Span]) -> None:
         """The user's code is about to get these gradients: steps that depend on the same memory are read first."""
         for at, _ in places:
             self._shown.add(at)
-            for step in self._steps.pop(at, ()):
-                read(step)
-
-    def read_all(self) -> None:
-        """Read all steps; nothing is kept for them any longer."""
-        for steps in self._steps.values():
-            for step in steps:
-                read(step)
-        self._steps, self._bytes = {}, 0
+            read(self._steps.pop(at, ()))
 
 
-def read(step: Step) -> None:
-    """Let a step write its numbers."""
-    _ = step.changes
+def read(steps: Iterable[Step]) -> None:
+    """Let steps write their numbers."""
+    for step in steps:
+        _ = step.changes

@@ -2,19 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
-from typing import Any, SupportsIndex
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, Protocol, SupportsIndex
 
 from ....graph.model import Value
 from ....graph.trace import Engine, Rewritten, Step
 from ....runtime.collector import collector_as_before
 from ....runtime.interrupts import breakable
 from ..questions import moved
-from .drift import Drift, Rewrites
 from .engine_state import Around, Done, EngineSnapshot, EngineState, WholeEngine
-from .pass_kind import Graph, PassKind
+from .library import Drift, Graph, Library, Rewrites, Snapshot
 from .step import Ran, StepWriter, Unread
+
+
+class PassKind(Protocol):
+    """Answers questions about the tensors and nodes of one kind, which `library` knows."""
+
+    library: Library
+
+    def edges_of(self, node: Any) -> Sequence[tuple[Any, int]]:
+        """Where the gradients of a node go: a node or None, and which of its outputs."""
+        return node.next_functions  # type: ignore[no-any-return]
+
+    def grad_snapshot(self, tensor: Any, is_about_to_change: bool = False) -> Any:
+        """A `Snapshot` of its grad, with the `grad`, its `value()` in the document, and `shows()`: are the values the same?"""
+
+    def saved_snapshot(self, node: Any) -> Snapshot:
+        """A node's saved tensors as they are now."""
+
+    def saved_after(self, before: Snapshot, node: Any, is_seen: bool) -> Snapshot:
+        """The saved tensors after the call of the node. `is_seen`: the user's code may have taken part in the call."""
+        return self.saved_snapshot(node)
+
+    def lost(self, node: Any) -> dict[str, str]:
+        """The node's saved tensors that can no longer be used: by name, "stale" (modified) or "freed"."""
+
+    def attached(self, node: Any) -> Any:
+        """What the user has attached to a node; `holds()` if the node would still do the same."""
+
+    def arrived(self, node: Any) -> Sequence[Snapshot]:
+        """The gradients in the input buffers of a node, if the user's code may change them in place."""
+
+    def shows(self, node: Any, attached: Any) -> bool:
+        """May the user's code keep or change gradients of this node: hooks, retain_grad, a Function's backward?"""
+
+    def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
+        """Where gradients lie (None: there is no gradient): address and bytes of the memory, which views share."""
+
+    def touched(self, node: Any) -> list[Any]:
+        """The tensors whose grad may change when the node is called."""
+
+    def call_node(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
+        """Call the next node."""
+
+    def gradient(self, value: Any, node: Any, index: int) -> Any:
+        """What the user typed as a gradient for an output of a node. ValueError: its shape differs, or it is not numeric."""
+
+    @property
+    def own_ranks(self) -> int:
+        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
+        return 0
+
+    def untouched(self) -> AbstractContextManager[None]:
+        """Steps that run and are taken back inside, and all user code in them, leave random numbers, leaves and grads alone."""
+
+    @property
+    def calls_user_code(self) -> bool:
+        """Are there hooks, or a Function's backward?"""
+
+    @property
+    def leaves_no_trace(self) -> bool:
+        """Is a pass that was taken back invisible? Then it calls no user code, as far as is known."""
+        return False
 
 
 class Pass(PassKind):
@@ -48,8 +108,6 @@ class Pass(PassKind):
         self._unread = Unread()
         self._rewrites = Rewrites(graph.document, graph.tensors, self.library)
 
-    # -- stepping -----------------------------------------------------------------------------------------------------
-
     def next_node(self) -> str | None:
         """Id of the node that `advance` would run, or None at the end."""
         node = self.task.peek()
@@ -62,12 +120,12 @@ class Pass(PassKind):
 
     def engine(self) -> Engine:
         """The engine after the last step that has run."""
-        return self._state.now()
+        return self._state.moment()()
 
     def advance(self) -> Step | None:
-        """Run one node for real; None at the end. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave
-        that of the inside.
-        Exception: whatever the node raises; everything is as before the call.
+        """Run one node for real; None at the end. If the node raises, everything is as before the call.
+
+        It restores the grad mode, as Ctrl-C on the last line of a `with` would leave that of the inside.
         """
         mode = self.library.is_grad_enabled()
         try:
@@ -145,11 +203,7 @@ class Pass(PassKind):
         return {done.before.node: done.step for done in self._done[: self._position]}
 
     def undo(self, index: int) -> None:
-        """Take back what step `index` did to `grad` and to saved tensors.
-
-        What the user has replaced, changed or freed since stays as it is. Undo must not destroy the work of others. `drift`
-        tells where the picture differs.
-        """
+        """Take back what a step did to `grad` and to saved tensors; what the user has changed since stays (see `drift`)."""
         done = self._done[index]
         for snapshot, left in zip(done.before.tensors, done.after, strict=True):
             if left.holds():
@@ -158,10 +212,8 @@ class Pass(PassKind):
         self._moved(index)
 
     def redo(self, index: int) -> bool:
-        """Do again what step `index` did, without calling anything.
-
-        It returns False and does nothing if the result would differ. Then a grad or a saved tensor from before the step has
-        changed since, or a hook was added or removed.
+        """Do again what a step did, without calling anything. False, and nothing is done, if a grad, a saved tensor or a hook
+        from before the step has changed since.
         """
         done = self._done[index]
         if not (done.before.attached.holds() and all(snapshot.holds() for snapshot in done.before.tensors)):
@@ -173,10 +225,7 @@ class Pass(PassKind):
         return True
 
     def rewind(self, index: int) -> None:
-        """Put the engine back to before step `index`, so that the later steps can run again.
-
-        An edit of the gradient that enters step `index` is kept; later edits are lost.
-        """
+        """Put the engine back to before step `index`. An edit of the gradient that enters it is kept; later ones are lost."""
         if len(self._done) > index:
             self.undo_edit()
         while len(self._done) > index:
@@ -192,10 +241,7 @@ class Pass(PassKind):
 
     @contextmanager
     def aside(self, step: int) -> Iterator[None]:
-        """Inside, the pass stands before a step; it may be edited and run on. Afterwards everything is as before.
-
-        The steps from there on are taken back already.
-        """
+        """Inside, the pass stands before a step that is taken back; it may be edited and run on. Then all is as before."""
         kept, edits = self._done[step:], {k: dict(edited) for k, edited in self._edits.items()}
         engine, counted = WholeEngine(self.task), self._writer.counted()
         with self.untouched():
@@ -243,12 +289,11 @@ class Pass(PassKind):
         count = len(self.task.input_buffers[node]) - 1
         if not 0 <= index < count:
             raise ValueError(f"{node.name()} has {count} outputs; there is no output {index}")
-        given = value
         if callable(value):  # of the gradient that is about to enter; zero if none was sent
             is_done = step < len(self._done)
             sent = self._done[step].before.engine.gradient(index) if is_done else self.task.input_buffers[node][index + 1]
-            given = value(self.library.copy_of(self.gradient(0, node, index) if sent is None else sent))
-        gradient = self.gradient(given, node, index)
+            value = value(self.library.copy_of(self.gradient(0, node, index) if sent is None else sent))
+        gradient = self.gradient(value, node, index)
         self.rewind(step)
         edits = self._edits.setdefault(len(self._done), {})
         edits.setdefault(index, self.task.input_buffers[node][index + 1])

@@ -1,13 +1,59 @@
-"""Which grads the user has changed outside the stepper."""
+"""What a stepped pass needs to know of one kind of tensor, the core's or PyTorch's; and which of them the user has changed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
-from ....graph.model import Document
+from ....graph.model import Document, Number, Value
 from ....graph.trace import Rewritten
-from .pass_kind import Library
+
+
+class Snapshot(Protocol):
+    """Something that a step may change, as it was at one moment."""
+
+    def restore(self) -> None:
+        """Restore it."""
+
+    def holds(self) -> bool:
+        """Is it unchanged?"""
+
+
+class Graph(Protocol):
+    """What a pass needs from its graph."""
+
+    document: Document
+    node_ids: dict[Any, str]
+
+    @property
+    def tensors(self) -> dict[str, Any]:
+        """The live tensor of each id."""
+
+    def tensor_id(self, tensor: Any) -> str | None:
+        """The id of a tensor, or None if it is not part of the graph."""
+
+
+class Library(NamedTuple):
+    """How to ask a tensor of one library."""
+
+    is_tensor: Callable[[Any], bool]  # is a thing one of its tensors?
+    value_of: Callable[[Any], Value]  # a tensor or gradient as the document shows it
+    grad_of: Callable[[Any], Any]  # its grad
+    version_of: Callable[[Any], int]  # its version counter
+    # the elements of a small tensor; None if reading them would wait for a device
+    numbers_of: Callable[[Any], tuple[Number, ...] | None]
+    copy_of: Callable[[Any], Any]  # a gradient as a tensor of the user's, who may change it
+    is_grad_enabled: Callable[[], bool]
+    set_grad_enabled: Callable[[bool], object]  # is_grad_enabled, set_grad_enabled: the grad mode
+
+    def grad_value(self, tensor: Any) -> Value | None:
+        """The tensor's grad as the document shows it."""
+        grad = self.grad_of(tensor)
+        return None if grad is None else self.value_of(grad)
+
+    def values(self, gradients: Iterable[Any]) -> tuple[Value | None, ...]:
+        """Gradients as the document shows them; None where there is none."""
+        return tuple([None if g is None else self.value_of(g) for g in gradients])
 
 
 class Drift:
