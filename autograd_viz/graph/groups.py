@@ -1,11 +1,9 @@
 """A document's ops as a tree of groups, each of which can be drawn as one box.
 
 # Note [Groups are stretches]
-A group is a stretch of consecutive ops. Its results go on to later ops and never come back. So a graph of groups has no
-cycle. The backward nodes of a group are a stretch of the backward pass. A module that is called twice is two groups.
-
-Groups come from module paths and scopes, then from repetition (twelve equal blocks, a loop). If a level still has too many
-items, they are grouped by position. No group has more than `MOST` items.
+A group is a stretch of consecutive ops: its results never come back, so a graph of groups has no cycle, and its backward nodes
+are a stretch of the backward pass. A module that is called twice is two groups. Groups come from module paths and scopes, then
+from repetition (twelve equal blocks, a loop), then from position: no group has more than `MOST` items.
 """
 
 from __future__ import annotations
@@ -59,8 +57,7 @@ class Titles:
             return ""
         first, last, file = min(s.line for s in sources), max(s.line for s in sources), files.pop()
         place = f"{first}" if first == last else f"{first} – {last}"
-        is_named = not file.startswith("<") and "ipykernel" not in file
-        if len(self._files) > 1 and is_named:
+        if len(self._files) > 1 and not file.startswith("<") and "ipykernel" not in file:
             return f"{PurePath(file).name}:{place}"
         functions = {s.function for s in sources}
         function = f"{name}, " if len(functions) == 1 and len(name := functions.pop()) in range(1, LONGEST) else ""
@@ -145,11 +142,10 @@ class _Builder:
 
     def _tidied(self, items: list[Group | int], path: Path) -> list[Group | int]:
         """The items with repetitions as groups, and no more of them than a group may have."""
-        found: list[Group | int] = []
-        at = 0
+        found, at = list[Group | int](), 0
         for r in repeats([self._signature(item) for item in items]):
-            found += items[at : r.start]
-            found.append(self._repeat([items[k : k + r.period] for k in range(r.start, r.end, r.period)], path))
+            turns = [items[k : k + r.period] for k in range(r.start, r.end, r.period)]
+            found += [*items[at : r.start], self._repeat(turns, path)]
             at = r.end
         return self._bounded(found + items[at:], self._ops_title)
 

@@ -1,18 +1,17 @@
 """The user's code around the ops of a document: functions and cells with line numbers, and how often each place ran.
 
 # Note [Which code is listed]
-Only files that this process has read for its own ops are listed whole. So a document from a file can ask for no other. Their
-lines must still be those that ran. Of all other code, the lines that the document itself has are listed, with gaps. Of a
+Only files that this process has read for its own ops are listed whole, so a document from a file can ask for no other, and only
+if their lines are still those that ran. Of other code, the lines that the document itself has are listed, with gaps. Of a
 script outside its functions, the lines of the ops are listed, with short gaps filled: a page is handed on, the rest is private.
 
 # Note [One parse at a time]
-CPython 3.11 counts how deep it is in a tree for all threads together. Two threads that parse at once raise SystemError
-(github.com/python/cpython/issues/106905).
+In CPython 3.11 two threads that parse at once raise SystemError (github.com/python/cpython/issues/106905).
 
 # Note [What is a turn]
-A place runs again when other places of the same function ran between. Several ops in a row at one place are several turns, or
-one call of a library that ran several ops. They are turns if they are calls of several modules by the function itself, or if
-the same ops follow one another over and over.
+A place runs again when other places of the same function ran between. Several ops in a row at one place are several turns if
+they are calls of several modules by the function itself, or if the same ops follow one another over and over; else they are one
+call of a library that ran several ops.
 """
 
 from __future__ import annotations
@@ -51,12 +50,11 @@ class Text:
         return bool(self.function) or any(first <= line <= last for first, last in self.loops)
 
 
-@dataclass(frozen=True)
-class _Block:
+class _Block(NamedTuple):
     first: int
     last: int
-    function: str
-    owner: str
+    function: str = ""
+    owner: str = ""
 
 
 class Listing:
@@ -83,13 +81,12 @@ class Listing:
             return self._add_known(file, sources)
         blocks, loops = _structure(lines)
         inside: dict[_Block, list[Source]] = defaultdict(list)
-        whole, is_cell = _Block(1, len(lines), "", ""), bool(CELL.search(file))
+        whole, is_cell = _Block(1, len(lines)), bool(CELL.search(file))
         for source in sources:
             around = (b for b in blocks if b.first <= source.line and source.end_line <= b.last)
             inside[max(around, key=lambda b: b.first, default=whole)].append(source)
         for block, found in inside.items():
-            numbers = _numbers(block, found, is_cell)
-            text = [(n, lines[n - 1].rstrip("\n")) for n in numbers]
+            text = [(n, lines[n - 1].rstrip("\n")) for n in _numbers(block, found, is_cell)]
             self._append(Text(file, block.function, block.owner, text, loops), found)
 
     def _add_known(self, file: str, sources: list[Source]) -> None:

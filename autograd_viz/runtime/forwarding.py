@@ -51,14 +51,13 @@ class Made:
 
 
 class _Loaded:
-    """The loader of a module that is there."""
+    """The loader of a module that is there: Python makes an empty one, and takes what stands in `sys.modules` after that."""
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """Python makes an empty one."""
+        pass
 
     def exec_module(self, module: ModuleType) -> None:
-        """Python takes what stands in `sys.modules` after this."""
         sys.modules[module.__name__] = self.module

@@ -40,14 +40,9 @@ def _locals(lines: tuple[str, ...], function: str, line: int) -> frozenset[str]:
 
 def names_by_operand(ops: Iterable[Op], named: Container[str], used: Container[str]) -> dict[str, str]:
     """Names of tensors that have none: `a * b` in a function names both operands, if each name means one tensor there.
-
-    Args:
-        ops: the ops.
-        named: ids of tensors that have a name.
-        used: names that mean something else in this graph.
+    `named`: ids of tensors that have a name. `used`: names that mean something else in this graph.
     """
-    of_name: dict[str, set[str]] = defaultdict(set)
-    of_tensor: dict[str, set[str]] = defaultdict(set)
+    of_name, of_tensor = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for op in ops:
         for operand, name in zip(op.inputs, _operands(op), strict=False):
             if operand.tensor is not None:

@@ -33,24 +33,20 @@ def last_pass(nodes: Iterable[Any]) -> Any:
 
 
 def numbers_of(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
-    """What a stepper saw, by address: what went along each arrow, and at `arrived:n2.0` what arrived, after hooks.
-
-    The steps are by node, the ids those of the nodes in the document in question.
+    """What a stepper saw, by address: what went along each arrow, and at `arrived:n2.0` what arrived, after hooks. The steps
+    are by node, the ids those of the nodes in the document in question.
     """
     found: dict[str, Value | None] = {}
-    for node, step in steps.items():
-        if node in ids:
-            found |= {f"next:{ids[node]}.{i}": g for i, g in enumerate(step.grad_inputs)}
-            found |= {f"arrived:{ids[node]}.{i}": g for i, g in enumerate(step.grad_outputs)}
+    for id, step in ((ids[node], step) for node, step in steps.items() if node in ids):
+        found |= {f"next:{id}.{i}": g for i, g in enumerate(step.grad_inputs)}
+        found |= {f"arrived:{id}.{i}": g for i, g in enumerate(step.grad_outputs)}
     return found | grads_before(steps, ids)
 
 
 def grads_before(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
     """The grad of each leaf before a stepper's pass changed it: `before:n3`, by the id of its AccumulateGrad."""
-    known = [
-        (ids[node], c.before) for node, step in steps.items() if node in ids for c in step.changes if c.at.endswith(".grad")
-    ]
-    return {f"before:{id}": before for id, before in known}
+    known = ((ids[node], change) for node, step in steps.items() if node in ids for change in step.changes)
+    return {f"before:{id}": change.before for id, change in known if change.at.endswith(".grad")}
 
 
 class Live:
@@ -158,20 +154,16 @@ def _most_likely(ends: list[Any], access: Access) -> list[Any]:
 def _ends(made: list[Any], target: Any, access: Access) -> tuple[list[Any], set[Any]]:
     """The tensors whose nodes no other tensor's node leads to, and all nodes that lead to the target."""
     senders: dict[Any, list[Any]] = {}
-    stack = [access.grad_fn(t) for t in made]
-    seen = set(stack)
-    while stack:
-        node = stack.pop()
+    seen = dict.fromkeys(access.grad_fn(t) for t in made)
+    for node in (stack := [*seen]):  # grows
         for after in access.after(node):
             senders.setdefault(after, []).append(node)
             if after not in seen:
-                seen.add(after)
+                seen[after] = None
                 stack.append(after)
-    leads: set[Any] = set()
-    back = list(senders.get(target, ())) if target is not None else []
-    while back:
-        node = back.pop()
-        if node not in leads:
-            leads.add(node)
-            back += senders.get(node, ())
-    return [t for t in made if access.grad_fn(t) not in senders], leads
+    leads = dict.fromkeys(senders.get(target, ()) if target is not None else ())
+    for node in (back := [*leads]):  # grows
+        new = [n for n in senders.get(node, ()) if n not in leads]
+        leads |= dict.fromkeys(new)
+        back += new
+    return [t for t in made if access.grad_fn(t) not in senders], {*leads}

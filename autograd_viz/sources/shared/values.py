@@ -22,8 +22,7 @@ def summary_of(array: Any) -> Summary:
 
     Elements that are nan or infinite are counted and otherwise left out. In the thumbnail a block with nan is nan.
     """
-    rows, columns = -1, array.shape[-1] if array.ndim else 1
-    matrix = _real(array).reshape(rows, columns)
+    matrix = _real(array).reshape(-1, array.shape[-1] if array.ndim else 1)
     flat = matrix.reshape(-1)
     with np.errstate(all="ignore"):
         squares = float(flat.dot(flat))
@@ -84,12 +83,9 @@ def _starts(length: int) -> Any:
 
 
 @functools.lru_cache(maxsize=256)
-def _block_sizes(rows: int, columns: int) -> Any:
-    return _sizes(rows)[:, None] * _sizes(columns)[None, :]
-
-
-def _sizes(length: int) -> Any:
-    return np.diff(_starts(length), append=length).astype(np.float64) if length > SIDE else np.ones(length)
+def _block_sizes(*lengths: int) -> Any:
+    sizes = (np.diff(_starts(n), append=n).astype(np.float64) if n > SIDE else np.ones(n) for n in lengths)
+    return np.multiply.outer(*sizes)
 
 
 FEW = 64  # arrays up to this size keep their numbers in the document

@@ -47,9 +47,7 @@ class CoreOp:
     def given(self) -> list[Any]:
         """The ops of its inputs, and leaves that require grad."""
         found: list[Any] = []
-        for t in self.call.inputs:
-            if t is None or t._is_number:
-                continue
+        for t in (t for t in self.call.inputs if t is not None and not t._is_number):
             op = op_of(t)
             if op is not None and (t.requires_grad or op.given or op.cut):
                 found.append(op)
@@ -84,8 +82,8 @@ class CoreOp:
 
 def op_of(tensor: Tensor) -> CoreOp | GradOp | None:
     """The op that made a tensor; grad() for a gradient that it returned without a graph."""
-    returned = () if tensor.requires_grad else (p for p in events.passes if any(r() is tensor for r in p.results))
-    if (noted := next(iter(returned), None)) is not None:
+    returned = (p for p in events.passes if not tensor.requires_grad and any(r() is tensor for r in p.results))
+    if (noted := next(returned, None)) is not None:
         return GradOp(noted)
     call = tensor._made_by
     return CoreOp(call, tensor._data.dtype.kind not in "fc") if call is not None and call.inputs else None
@@ -99,8 +97,7 @@ class GradOp:
     def __init__(self, noted: events.PassNote) -> None:
         self.cut = "constant" if noted.keeps_graph else "op"
         root = noted.root()
-        made = None if root is None else op_of(root)
-        self.given = [] if made is None else [made]
+        self.given = [] if root is None or (made := op_of(root)) is None else [made]
         self.number, self.source = noted.order, _source(noted.at)
 
     def __eq__(self, other: object) -> bool:
@@ -167,9 +164,8 @@ class CoreHistory:
         if tensor._made_by is not None and not tensor._made_by.inputs:
             found.insert(0, CoreEvent("made", str(tensor._made_by.op), tensor._made_by.order, tensor._made_by.at))
         counter: Any = tensor._counter
-        if type(counter) is list:
-            now = provenance.now()
-            found += [CoreEvent("written", "", now, Place(*place), version) for version, place in reversed(counter[1:])]
+        written, now = reversed(counter[1:]) if type(counter) is list else (), provenance.now()
+        found += [CoreEvent("written", "", now, Place(*place), version) for version, place in written]
         return [e for e in found if not kinds or e.kind in kinds]
 
     def is_leaf(self, tensor: Tensor) -> bool:
@@ -221,8 +217,7 @@ class CoreHistory:
 
     def early(self, tensor: Tensor) -> tuple[CoreOp, Tensor] | None:
         """The op that ran before one of its inputs required grad, and that input."""
-        op = op_of(tensor)
-        seen = [] if op is None else [op]
+        seen = [] if (op := op_of(tensor)) is None else [op]
         for o in seen:
             if o.early is not None:
                 return o, o.early

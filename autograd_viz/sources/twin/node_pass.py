@@ -184,21 +184,16 @@ class CorePass(Pass):
     def _saved_values(self, node: Node) -> dict[str, Callable[[], Value]]:
         """How to read each saved tensor as it is now."""
         drawn = self._drawn.get(node, {})
-        found: dict[str, Callable[[], Value]] = {}
-        for name, kept in raw_saved(node).items():
-            array = kept_array(kept)
-            if array is not None:
-                found[name] = _reader_of(array, drawn.get(name))
-        return found
+        arrays = ((name, kept_array(kept)) for name, kept in raw_saved(node).items())
+        return {name: _reader_of(array, drawn.get(name)) for name, array in arrays if array is not None}
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
         """Inside, random numbers and leaves are protected if the user's code is called."""
-        leaves = [n.variable for n in self.nodes if isinstance(n, AccumulateGrad)]
         with ExitStack() as kept:
             if self.calls_user_code:
                 kept.enter_context(keep_random_numbers())
-                kept.enter_context(keep_leaves(leaves))
+                kept.enter_context(keep_leaves([n.variable for n in self.nodes if isinstance(n, AccumulateGrad)]))
             yield
 
     @property

@@ -25,8 +25,7 @@ class GradSnapshot:
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor, self.grad = tensor, tensor._grad
-        self.values = None if self.grad is None else self.grad._data.copy()
-        self.version = 0 if self.grad is None else self.grad._version
+        self.values, self.version = (None, 0) if self.grad is None else (self.grad._data.copy(), self.grad._version)
 
     def value(self) -> Value | None:
         """As the document shows it."""
@@ -101,8 +100,7 @@ class Attachments:
 
 def _attachments(node: Node) -> tuple[Any, ...]:
     found: tuple[Any, ...] = ()
-    if node._extra is not None:
-        e = node._extra
+    if (e := node._extra) is not None:
         of_tensors = tuple((i, tuple(hooks)) for i, hooks in e.tensor_hooks.items() if hooks)
         found = (of_tensors, tuple(e.prehooks), tuple(e.posthooks), tuple(e.retains))
     found = found if any(found) else ()
