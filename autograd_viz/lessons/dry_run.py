@@ -68,13 +68,12 @@ def maker_of(document: Document, tensor: str) -> Op | None:
 
 def labels(document: Document) -> dict[str, str]:
     """A unique label of each node: `MulBackward0 (c)`."""
-    names = {t.id: t.name for t in document.tensors}
-    made = {op.id: [names.get(id or "") for id in op.outputs] for op in document.ops}
-    texts = {op.id: written(op) for op in document.ops}
+    names, ops = {t.id: t.name for t in document.tensors}, {op.id: op for op in document.ops}
     found = {}
     for node in document.nodes:
-        mine = [names[node.variable]] if node.variable else made.get(node.op or "", [])
-        words = ", ".join(n for n in mine if n) or texts.get(node.op or "", "")
+        op = ops.get(node.op or "")
+        mine = [node.variable] if node.variable else op.outputs if op else []
+        words = ", ".join(n for t in mine if (n := names.get(t or ""))) or written(op)
         found[node.id] = f"{node.name} ({words})" if words else node.name
     return found
 

@@ -51,14 +51,8 @@ class Heat:
 
 
 def heat(by_hand: Any, autograd: Any) -> Heat:
-    """Compare a gradient that was computed by hand with autograd's.
-
-    Args:
-        by_hand: a tensor or array; its first 8 rows and columns are drawn.
-        autograd: another of the same shape.
-
-    Raises:
-        ValueError: their shapes differ.
+    """Compare a gradient that was computed by hand with autograd's: tensors or arrays, of which the first 8 rows and columns
+    are drawn. ValueError: their shapes differ.
     """
     return Heat(by_hand, autograd)
 

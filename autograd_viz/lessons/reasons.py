@@ -180,15 +180,10 @@ def order_question(dry_run: DryRun, root: str) -> Question:
     ran = [s.node for s in dry_run.trace.steps]
     created = [n.id for n in dry_run.document.nodes if n.id in ran]
     offered = created if created != ran else created[::-1]  # not in the order of running
-    return Question(
-        "order",
-        words.ASK_ORDER.format(root=root),
-        tuple(offered.index(node) for node in ran),
-        words.BETWEEN.join([words.ORDER_FIRST.format(node=called[ran[0]], root=root), words.ORDER_LATEST]),
-        tuple(Option(called[node], "blue") for node in offered),
-        words.HINT_ROOT.format(root=root),
-        tuple(_slips(dry_run, offered, called)),
-    )
+    text, right = words.ASK_ORDER.format(root=root), tuple(offered.index(node) for node in ran)
+    why = words.BETWEEN.join([words.ORDER_FIRST.format(node=called[ran[0]], root=root), words.ORDER_LATEST])
+    options, slips = tuple(Option(called[node], "blue") for node in offered), tuple(_slips(dry_run, offered, called))
+    return Question("order", text, right, why, options, words.HINT_ROOT.format(root=root), slips)
 
 
 def _slips(dry_run: DryRun, offered: list[str], called: dict[str, str]) -> Iterator[Slip]:
@@ -202,11 +197,9 @@ def _slips(dry_run: DryRun, offered: list[str], called: dict[str, str]) -> Itera
 
 def _waits(engine: Engine, node: str, called: dict[str, str]) -> str:
     """What a function still waits for, if it has begun to wait."""
-    waiting = next((w for w in engine.waiting if w.node == node), None)
-    if waiting is None:
-        return ""
-    said = words.SLIP_WAITS.format(node=called[node], arrived=waiting.arrived, expected=waiting.expected)
-    return words.BETWEEN + said
+    waiting = [w for w in engine.waiting if w.node == node]
+    said = [words.SLIP_WAITS.format(node=called[node], arrived=w.arrived, expected=w.expected) for w in waiting]
+    return "".join(words.BETWEEN + text for text in said)
 
 
 COLOURS = ("green", "yellow", "brown", "blue")
@@ -216,17 +209,10 @@ ROWS = ("is_leaf", "requires_grad", "grad_fn")
 def color_question(document: Document, name: str) -> Question:
     """The colour of the root's box."""
     t = tensor_of(document, document.roots[0])
-    colour = colour_of(t)
     texts = (words.COLOUR_GREEN, words.COLOUR_YELLOW, words.COLOUR_BROWN, words.COLOUR_BLUE)
-    return Question(
-        "one",
-        words.ASK_COLOR.format(tensor=name),
-        (COLOURS.index(colour),),
-        why_look(document, t, name),
-        tuple(map(Option, texts, COLOURS)),
-        hint_look(document, t, name),
-        (((COLOURS.index("blue"),), words.SLIP_BLUE.format(tensor=name)),),
-    )
+    right, slip = (COLOURS.index(colour_of(t)),), ((COLOURS.index("blue"),), words.SLIP_BLUE.format(tensor=name))
+    why, hint = why_look(document, t, name), hint_look(document, t, name)
+    return Question("one", words.ASK_COLOR.format(tensor=name), right, why, tuple(map(Option, texts, COLOURS)), hint, (slip,))
 
 
 def row_question(document: Document, name: str, row: str) -> Question:
@@ -266,12 +252,7 @@ def saves_question(document: Document) -> Question:
     tensors = [tensor_of(document, id) for id in dict.fromkeys(around)]
     kept = {s.tensor for s in node.saved}
     rules = [words.SAVES_RULE.format(input=f.input, rule=f.text) for f in node.formulas]
-    why = [*rules, words.SAVES_NAMED] if rules else [words.SAVES_NO_RULE.format(node=node.name)]
-    return Question(
-        "many",
-        words.ASK_SAVES.format(node=node.name),
-        tuple(i for i, t in enumerate(tensors) if t.id in kept),
-        words.BETWEEN.join(why),
-        tuple(Option(f"`{t.name or getattr(maker_of(document, t.id), 'name', t.value.text)}`") for t in tensors),
-        hint_saves(document, node),
-    )
+    why = words.BETWEEN.join([*rules, words.SAVES_NAMED] if rules else [words.SAVES_NO_RULE.format(node=node.name)])
+    right = tuple(i for i, t in enumerate(tensors) if t.id in kept)
+    options = tuple(Option(f"`{t.name or getattr(maker_of(document, t.id), 'name', t.value.text)}`") for t in tensors)
+    return Question("many", words.ASK_SAVES.format(node=node.name), right, why, options, hint_saves(document, node))

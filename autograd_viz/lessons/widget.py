@@ -34,12 +34,6 @@ def answers() -> list[dict[str, Any]]:
     return [dict(row) for row in _answers]
 
 
-def note(question: str, attempt: int, given: str, state: str) -> None:
-    """Remember one answer."""
-    right, time = state == "right", datetime.now().astimezone().isoformat(timespec="seconds")
-    _answers.append({"question": question, "attempt": attempt, "given": given, "right": right, "state": state, "time": time})
-
-
 _RESPONSES = ("AGAIN", "RIGHT", "WRONG", "SHOWN", "UNREAD", "EMPTY", "UNFINISHED")
 _AROUND = 190  # px: the question, the buttons and what is said after an answer
 _FIELD = {"row": 82, "one": 40, "many": 40, "order": 76}  # px
@@ -136,7 +130,9 @@ class QuestionWidget(OneSource):
     def _say(self, verdict: Verdict, given: str) -> Verdict:
         if verdict.state != "unread":
             self._attempts += 1
-            note(self.question.text, self._attempts, given, verdict.state)
+            row: dict[str, Any] = {"question": self.question.text, "attempt": self._attempts, "given": given}
+            now = datetime.now().astimezone().isoformat(timespec="seconds")
+            _answers.append(row | {"right": verdict.state == "right", "state": verdict.state, "time": now})
         self.verdict = {**asdict(verdict), "count": self.verdict.get("count", 0) + 1}
         return verdict
 

@@ -114,6 +114,8 @@ class Cursor:
         self._facts: list[Facts] = []  # of the first steps
         self._move_listeners: list[Callable[[], None]] = []
         self._cut_listeners: list[Callable[[int], None]] = []
+        # a listener is called after every move, or with k when the recorded steps from k on are dropped
+        self.on_move, self.on_cut = self._move_listeners.append, self._cut_listeners.append
 
     def close(self) -> None:
         """Free everything of the pass."""
@@ -156,14 +158,6 @@ class Cursor:
             arrivals = self._past.arrived_at(step.node).values()
             self._facts.append(facts_of(step, self._past.nodes[step.node], sent(a for some in arrivals for a in some)))
         return self._facts[index]
-
-    def on_move(self, listener: Callable[[], None]) -> None:
-        """Call `listener` after every move."""
-        self._move_listeners.append(listener)
-
-    def on_cut(self, listener: Callable[[int], None]) -> None:
-        """Call ``listener(k)`` when the recorded steps from k on are dropped."""
-        self._cut_listeners.append(listener)
 
     def announce(self) -> None:
         """Call those who listen for moves."""

@@ -182,6 +182,8 @@ def meets(stop: Stop, flags: Sequence[str], index: int, facts: Callable[[int], F
     """Does a run stop for this after step number `index`? `facts` gives those of a step."""
     if stop.kind in FLAGS:
         return any(flag in FLAGS[stop.kind] for flag in flags)
+    if stop.kind == "grad":  # has a gradient arrived at the node?
+        return facts(index).node == stop.node and bool(there(facts(index).came))
     return RULES[stop.kind](stop, index, facts)
 
 
@@ -204,38 +206,28 @@ def _turns(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
                for before, after in ((here.sent, here.came), (here.came, here.left)) for f in there(after))  # fmt: skip
 
 
-def _gets(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
-    """Has a gradient arrived at the node?"""
-    return facts(index).node == stop.node and bool(there(facts(index).came))
-
-
 def _arrives(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
     """Has the step sent the gradient of this number to the node?"""
-    now = _sent(facts(index), stop.node)
-    before = sum(_sent(facts(k), stop.node) for k in range(index)) if now else 0
+
+    def sent(f: Facts) -> int:
+        return sum(end == stop.node and fact is not None for end, fact in zip(f.ends, f.left, strict=False))
+
+    now = sent(facts(index))
+    before = sum(sent(facts(k)) for k in range(index)) if now else 0
     return before < stop.number <= before + now
 
 
-RULES = {"above": _crosses, "below": _crosses, "sign": _turns, "grad": _gets, "arrival": _arrives}
-
-
-def _sent(facts: Facts, node: str) -> int:
-    """How many gradients a step has sent to a node."""
-    return sum(end == node and fact is not None for end, fact in zip(facts.ends, facts.left, strict=False))
+RULES = {"above": _crosses, "below": _crosses, "sign": _turns, "arrival": _arrives}
 
 
 @dataclass(frozen=True)
 class Stopped:
-    """Why a run has stopped.
+    """Why a run has stopped."""
 
-    The kind is that of a stop (Note [Kinds of stops]), "breakpoint" for "node", or "until", "unreached", "condition_error".
-    The node is "" for "unreached". The text is the error, or a name; `number` is that of the stop.
-    """
-
-    kind: str
-    node: str
-    text: str = ""
-    number: str = ""
+    kind: str  # of a stop (Note [Kinds of stops]), "breakpoint" for "node", or "until", "unreached", "condition_error"
+    node: str  # "" for "unreached"
+    text: str = ""  # the error, or a name
+    number: str = ""  # of the stop
 
 
 def _norm(kind: str, value: Any) -> float:
