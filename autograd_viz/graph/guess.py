@@ -99,9 +99,8 @@ class _Guess:
 
     def _owner(self, name: str | None) -> Path:
         """The module of a parameter `net.encoder.0.weight`: as `Document.modules` calls it, `encoder.0`."""
-        parts = tuple(
-            part for part in (name or "").removesuffix(".T").split(".")[:-1] if part != "_orig_mod"
-        )  # which torch.compile puts between
+        # torch.compile puts "_orig_mod" between
+        parts = tuple(part for part in (name or "").removesuffix(".T").split(".")[:-1] if part != "_orig_mod")
         known = (parts[k:] for k in range(len(parts)) if parts[k:] in self.classes)
         return next(known, () if self.classes and "parametrizations" not in parts else parts)
 
@@ -218,12 +217,10 @@ class _Guess:
         return users[0] if len(users := self._users(i)) == 1 else None
 
     def _filled(self, found: list[Path | None]) -> list[Path]:
-        following: list[Path] = []
-        after: Path = ()
+        following: list[Path] = [()]
         for path in reversed(found):
-            after = after if path is None else path
-            following.append(after)
-        following.reverse()
+            following.append(following[-1] if path is None else path)
+        following = following[:0:-1]
         paths: list[Path] = []
         starts: list[int] = [0]  # of the latest path: where each of its parts began
         before: Path = ()
@@ -269,10 +266,6 @@ class _Guess:
                     return p
         return None
 
-    def _only_passes_on(self, i: int) -> bool:
-        name = self.ops[i].name
-        return name in MOVING or (name in ("Div", "Mul") and len(self.inputs[i]) == 1)
-
     def _fits(self, i: int, kind: str) -> bool:
         name = self.ops[i].name
         if kind.startswith("Dropout") and name == "Mul":  # by a mask, which nothing made
@@ -285,7 +278,9 @@ class _Guess:
         An op that only moves elements, or scales them by a number, is in the module of the op that needs the result.
         """
         end, last = i, main
-        while self._only_passes_on(end) and (user := self._only_user(end)) is not None:
+        while (name := self.ops[end].name) in MOVING or (name in ("Div", "Mul") and len(self.inputs[end]) == 1):
+            if (user := self._only_user(end)) is None:
+                break
             end, last = user, end
         others = [t for t in self.inputs[end] if self.maker.get(t, -1) != last]
         if main < 0 or not others or not all(self.tensors[t].requires_grad for t in others):

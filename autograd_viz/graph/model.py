@@ -26,26 +26,19 @@ Single = Annotated[int, Between(1, 1)]
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Describes an array that is too large to write out.
-
-    Attributes:
-        least, most, mean: of the finite elements; complex elements count by their absolute value.
-        norm: the Euclidean norm of the finite elements.
-        zeros, nans, infs: how many elements are zero, nan or infinite.
-        rows, columns: the size of the thumbnail.
-        thumbnail: means of equal blocks of the array as a matrix (leading dimensions joined), row by row. A block with nan is
-            nan, a block with an infinity is infinite.
-    """
+    """Describes an array that is too large to write out."""
 
     least: float
     most: float
-    mean: float
-    norm: float
+    mean: float  #: least, most, mean: of the finite elements; complex elements count by their absolute value
+    norm: float  #: the Euclidean norm of the finite elements
     zeros: Count
     nans: Count
-    infs: Count
+    infs: Count  #: zeros, nans, infs: how many elements are zero, nan or infinite
     rows: Count
-    columns: Count
+    columns: Count  #: rows, columns: the size of the thumbnail
+    #: means of equal blocks of the array as a matrix (leading dimensions joined), row by row; a block with nan is nan, one with
+    #: an infinity is infinite
     thumbnail: tuple[float, ...]
 
 
@@ -109,9 +102,8 @@ class Op:
     module: str = ""  #: path of the module in whose forward it ran: "encoder.layers.0"
     reconstructed: bool = False  #: nobody saw it run; it is derived from the backward graph
     members: NoGroup = 0  #: how many ops it stands for, if it is a group; 0 for an op
-    reason: str = (
-        ""  #: why it, its contents or its node could not be recorded: one of `REASONS`; empty for an op that nobody recorded
-    )
+    #: why it, its contents or its node could not be recorded: one of `REASONS`; empty for an op that nobody recorded
+    reason: str = ""
     graph_break: str = ""  #: of a compiled region that begins after a graph break: the reason and the line
     #: index in `Document.calls` of the innermost function of the user's around it; None if that is not known
     call: Count | None = None

@@ -144,14 +144,12 @@ class _Parts:
 
     def check_step(self, where: str, step: Step) -> None:
         _known(where, self.nodes, [step.node])
-        node, edges = self.nodes[step.node], len(step.grad_inputs)
-        if edges != len(node.next_functions):
-            ends = len(node.next_functions)
+        node, edges, count = self.nodes[step.node], len(step.grad_inputs), len(step.grad_outputs)
+        if edges != (ends := len(node.next_functions)):
             raise DocumentError(f"{where} has {edges} grad_inputs, but {step.node} has {ends} next_functions")
         if len(step.result_shapes) not in (0, edges):
             raise DocumentError(f"{where} has {len(step.result_shapes)} result_shapes for {edges} grad_inputs")
-        if len(step.grad_outputs) != node.outputs:
-            count = len(step.grad_outputs)
+        if count != node.outputs:
             raise DocumentError(f"{where} has {count} grad_outputs, but {step.node} has {node.outputs} outputs")
         _known(where, self.tensors, [step.accumulation.tensor if step.accumulation else None])
         for change in step.changes:

@@ -19,12 +19,8 @@ CLOSE = 1e-4  # of the largest element
 
 
 class Heat:
-    """Two arrays of one shape and their difference, as heat maps. A notebook cell that ends in it shows it.
-
-    Attributes:
-        right: does no element differ by more than 1/10,000 of the largest?
-        sentence: where the largest difference is.
-        svg: the three maps.
+    """Two arrays of one shape and their difference, as heat maps (`svg`). A notebook cell that ends in it shows it. It is
+    `right` if no element differs by more than 1/10,000 of the largest; its `sentence` says where the largest difference is.
     """
 
     def __init__(self, by_hand: Any, autograd: Any) -> None:

@@ -196,10 +196,9 @@ class CorePass(Pass):
                 kept.enter_context(keep_leaves([n.variable for n in self.nodes if isinstance(n, AccumulateGrad)]))
             yield
 
-    @property
-    def calls_user_code(self) -> bool:
-        """Are there hooks, or a Function's backward?"""
-        return not all(map(runs_only_ours, self.nodes))
+    def runs_code(self, node: Node) -> bool:
+        """Does a call of the node run user code?"""
+        return not runs_only_ours(node)
 
     @property
     def leaves_no_trace(self) -> bool:

@@ -91,9 +91,10 @@ def _place_among_results(tensor: Tensor) -> int:
 def backward_of(tensor: Tensor) -> Node | None:
     """Its grad_fn, or the AccumulateGrad of a leaf."""
     try:
-        return gradient_edge(tensor)[0]
+        node: Node | None = gradient_edge(tensor)[0]
     except RuntimeError:  # a view whose grad_fn raises: it is drawn with its last one
-        return tensor._node
+        node = tensor._node
+    return node
 
 
 def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions, prefer: Mapping[Tensor, str]) -> list[Tensor]:

@@ -42,8 +42,9 @@ class CoreRunWatch:
         self._arrivals = Arrivals(moments.node_of, moments.is_leaf)
         self._optimizers = weakref.WeakSet[Any]()  # those whose settings are noted
         self._begun = self._reached = 0  # passes of this step; gradients that have arrived at results of the model
-        seen = {"passing": self._runs_backward, "stepping": self.steps, "calling": self.calls, "clipping": self._clips}
-        self._names = [Replacement(events, name, around) for name, around in {**seen, "scaling": self._scales}.items()]
+        around: list[Callable[..., Any]] = [self._runs_backward, self.steps, self.calls, self._clips, self._scales]
+        names = ("passing", "stepping", "calling", "clipping", "scaling")
+        self._names = [Replacement(events, *both) for both in zip(names, around, strict=True)]
         run_begins(self)
 
     @property

@@ -25,7 +25,8 @@ class GradSnapshot:
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor, self.grad = tensor, tensor._grad
-        self.values, self.version = (None, 0) if self.grad is None else (self.grad._data.copy(), self.grad._version)
+        self.values = None if self.grad is None else self.grad._data.copy()
+        self.version = 0 if self.grad is None else self.grad._version
 
     def value(self) -> Value | None:
         """As the document shows it."""

@@ -90,10 +90,9 @@ class TorchPass(Pass):
         with torch._C.DisableTorchFunction():  # the engine's own calls are heard by no function mode either
             return super().advance()
 
-    @property
-    def calls_user_code(self) -> bool:
-        """Are there hooks, or a Function's backward?"""
-        return any(nodes.is_function(node) or self.attached(node).runs_code for node in self.nodes)
+    def runs_code(self, node: Node) -> bool:
+        """Has it hooks, or is it a Function's backward?"""
+        return nodes.is_function(node) or self.attached(node).runs_code
 
     @property
     def own_ranks(self) -> int:

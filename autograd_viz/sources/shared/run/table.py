@@ -77,22 +77,13 @@ ELSEWHERE = "elsewhere"  # a mark: an optimizer has stepped in a thread that is 
 
 
 class Rows(NamedTuple):
-    """What is measured.
+    """What is measured: each module's output, then its own parameters, in the order of the model."""
 
-    Attributes:
-        named: path, kind, name and number of elements of each row, in the order of the model: each module's output, then its
-            own parameters.
-        order: the column of each row. Parameters have the first columns, so that one op writes them all.
-        parameters: the parameters by column; a shared one once.
-        of_parameter: the column of a parameter.
-        of_module: the column of a module's output; a shared module has one. Modules are not held: a run ends with its model.
-    """
-
-    named: list[tuple[str, str, str, int]]
-    order: list[int]
-    parameters: list[Any]
-    of_parameter: dict[Any, int]
-    of_module: WeakKeyDictionary[Any, int]
+    named: list[tuple[str, str, str, int]]  # path, kind, name and number of elements of each row
+    order: list[int]  # the column of each row; parameters have the first columns, so that one op writes them all
+    parameters: list[Any]  # by column; a shared one once
+    of_parameter: dict[Any, int]  # the column of a parameter
+    of_module: WeakKeyDictionary[Any, int]  # of a module's output; modules are not held: a run ends with its model
 
     def at(self, column: int) -> int:
         """The row of a column."""
@@ -153,13 +144,7 @@ def note_settings(sink: Sink, optimizer: Any, place: int, parameters: Sequence[A
 
 
 class Totals:
-    """The `TOTALS` of the current step. It ends when the next pass begins: all optimizers that step after a pass belong to it.
-
-    Attributes:
-        optimizers: those that have stepped in it.
-        passes: how many backward passes it has had.
-        loss, clip, rate, probe: None if unknown; a tensor may still be on its device. `probe` is the loss of the probe batch.
-    """
+    """The `TOTALS` of the current step, which ends when the next pass begins: all optimizers that step before belong to it."""
 
     def __init__(self) -> None:
         self._rates = dict[int, float]()  # by place among the optimizers of a step
@@ -167,6 +152,7 @@ class Totals:
 
     def _begins(self, now: float) -> None:
         self.optimizers, self.passes, self._is_reached, self._began = list[Any](), 0, False, now
+        # None if unknown; a tensor may still be on its device; `probe` is the loss of the probe batch
         self.loss: Any = None
         self.clip: Any = None
         self.probe: float | None = None
@@ -183,8 +169,7 @@ class Totals:
 
     def note_rate(self, optimizer: Any) -> str:
         """The learning rate of the first group of an optimizer, the last that has stepped. How it has changed, or ""."""
-        rate = optimizer.param_groups[0].get("lr")
-        if rate is None:
+        if (rate := optimizer.param_groups[0].get("lr")) is None:
             return ""
         now, place = float(rate), len(self.optimizers)
         if place == 1:

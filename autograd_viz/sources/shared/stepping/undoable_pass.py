@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, Protocol, SupportsIndex
+from typing import Any, SupportsIndex
 
 from ....graph.model import Value
 from ....graph.trace import Engine, Rewritten, Step
@@ -16,90 +16,37 @@ from .library import Drift, Graph, Library, Rewrites, Snapshot
 from .step import Ran, StepWriter, Unread
 
 
-class PassKind(Protocol):
-    """Answers questions about the tensors and nodes of one kind, which `library` knows."""
-
-    library: Library
-
-    def edges_of(self, node: Any) -> Sequence[tuple[Any, int]]:
-        """Where the gradients of a node go: a node or None, and which of its outputs."""
-        return node.next_functions  # type: ignore[no-any-return]
-
-    def grad_snapshot(self, tensor: Any, is_about_to_change: bool = False) -> Any:
-        """A `Snapshot` of its grad, with the `grad`, its `value()` in the document, and `shows()`: are the values the same?"""
-
-    def saved_snapshot(self, node: Any) -> Snapshot:
-        """A node's saved tensors as they are now."""
-
-    def saved_after(self, before: Snapshot, node: Any, is_seen: bool) -> Snapshot:
-        """The saved tensors after the call of the node. `is_seen`: the user's code may have taken part in the call."""
-        return self.saved_snapshot(node)
-
-    def lost(self, node: Any) -> dict[str, str]:
-        """The node's saved tensors that can no longer be used: by name, "stale" (modified) or "freed"."""
-
-    def attached(self, node: Any) -> Any:
-        """What the user has attached to a node; `holds()` if the node would still do the same."""
-
-    def arrived(self, node: Any) -> Sequence[Snapshot]:
-        """The gradients in the input buffers of a node, if the user's code may change them in place."""
-
-    def shows(self, node: Any, attached: Any) -> bool:
-        """May the user's code keep or change gradients of this node: hooks, retain_grad, a Function's backward?"""
-
-    def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
-        """Where gradients lie (None: there is no gradient): address and bytes of the memory, which views share."""
-
-    def touched(self, node: Any) -> list[Any]:
-        """The tensors whose grad may change when the node is called."""
-
-    def call_node(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
-        """Call the next node."""
-
-    def gradient(self, value: Any, node: Any, index: int) -> Any:
-        """What the user typed as a gradient for an output of a node. ValueError: its shape differs, or it is not numeric."""
-
-    @property
-    def own_ranks(self) -> int:
-        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
-        return 0
-
-    def untouched(self) -> AbstractContextManager[None]:
-        """Steps that run and are taken back inside, and all user code in them, leave random numbers, leaves and grads alone."""
-
-    @property
-    def calls_user_code(self) -> bool:
-        """Are there hooks, or a Function's backward?"""
-
-    @property
-    def leaves_no_trace(self) -> bool:
-        """Is a pass that was taken back invisible? Then it calls no user code, as far as is known."""
-        return False
-
-
-class Pass(PassKind):
-    """A backward pass from one root that has not run yet.
-
-    Args:
-        graph: the graph of the root.
-        task: the engine: `input_buffers`, `ready`, `starts`, `looked_at`, `callbacks` as in `core.engine.GraphTask`.
-        keep_graph: saved tensors are not freed.
-
-    Attributes:
-        nodes: the nodes that it calls.
-        shows_jacobians: make the ops' local Jacobians; may be set to False if nobody looks at them.
-        heard: called with the raw record of each step.
+class Pass:
+    """A backward pass from one root that has not run yet. `task` is the engine: its `input_buffers`, `ready`, `starts`,
+    `looked_at` and `callbacks` are as in `core.engine.GraphTask`. With `keep_graph`, saved tensors are not freed.
     """
 
     frees = True
-    shows_jacobians = True  # a Jacobian costs a vjp per element of the op's result
+    shows_jacobians = True  # False if nobody looks at the local Jacobians: one costs a vjp per element of the op's result
+    # what each kind of tensor, which `library` knows, answers for itself
+    library: Library
+    grad_snapshot: Callable[
+        ..., Any
+    ]  # of a tensor; a `Snapshot` that has its `grad`, `value()`, and `shows()`: the same values?
+    saved_snapshot: Callable[[Any], Snapshot]  # a node's saved tensors as they are now
+    lost: Callable[[Any], dict[str, str]]  # a node's saved tensors that cannot be used, by name: "stale" (modified), "freed"
+    attached: Callable[[Any], Any]  # what the user has attached to a node; `holds()` if the node would still do the same
+    arrived: Callable[[Any], Sequence[Snapshot]]  # the gradients that came to a node, if user code may change them in place
+    shows: Callable[[Any, Any], bool]  # may user code keep or change gradients of this node, with what is attached to it?
+    runs_code: Callable[[Any], bool]  # does a call of the node run user code: hooks, a Function's backward?
+    places: Callable[[Iterable[Any]], list[tuple[int, int]]]  # address and bytes of the memory of gradients, which views share
+    touched: Callable[[Any], list[Any]]  # the tensors whose grad may change when the node is called
+    call_node: Callable[[list[Any], tuple[int, ...]], Ran]  # call the next node; `touched`, and the edited outputs
+    gradient: Callable[[Any, Any, int], Any]  # what the user typed, for an output of a node; ValueError: it does not fit
+    # steps that run and are taken back inside, with their user code, leave random numbers, leaves and grads as they were
+    untouched: Callable[[], AbstractContextManager[None]]
 
     def __init__(self, graph: Graph, task: Any, keep_graph: bool) -> None:
         self.graph, self.task = graph, task
         self.is_recorded = bool(task.create_graph)
-        self.heard: Callable[[Ran], None] | None = None
+        self.heard: Callable[[Ran], None] | None = None  # called with the raw record of each step
         self._done: list[Done] = []
-        self.nodes = frozenset(task.input_buffers)
+        self.nodes = frozenset(task.input_buffers)  # that it calls
         self._position = 0  # how many of these are in effect; the others have been taken back
         self._writer = StepWriter(graph.document, keep_graph)
         self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user's edit
@@ -112,6 +59,29 @@ class Pass(PassKind):
         """Id of the node that `advance` would run, or None at the end."""
         node = self.task.peek()
         return None if node is None else self.graph.node_ids[node]
+
+    @property
+    def own_ranks(self) -> int:
+        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
+        return 0
+
+    @property
+    def leaves_no_trace(self) -> bool:
+        """Is a pass that was taken back invisible? Then it calls no user code, as far as is known."""
+        return False
+
+    @property
+    def calls_user_code(self) -> bool:
+        """Are there hooks, or a Function's backward?"""
+        return any(map(self.runs_code, self.nodes))
+
+    def edges_of(self, node: Any) -> Sequence[tuple[Any, int]]:
+        """Where the gradients of a node go: a node or None, and which of its outputs."""
+        return node.next_functions  # type: ignore[no-any-return]
+
+    def saved_after(self, before: Snapshot, node: Any, is_seen: bool) -> Snapshot:
+        """The saved tensors after the call of the node. `is_seen`: the user's code may have taken part in the call."""
+        return self.saved_snapshot(node)
 
     @property
     def total(self) -> int:
