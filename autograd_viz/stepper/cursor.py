@@ -106,7 +106,8 @@ class Cursor:
         self.history, self.stops = History(), Stops()  # of the steps that have run; what a run stops at
         self.stopped: Stopped | None = None  # why the last run stopped before the end, or the result of the last `until`
         self.failed: str | None = None  # id of the node that raised in the last move, or None
-        self.is_running = self.has_replayed = False  # a move is being made; the cursor has just left the forward pass
+        # a move is being made; the cursor has just left the forward pass; everything is freed
+        self.is_running = self.has_replayed = self.is_closed = False
         self._document, self._sentences = document, sentences
         self._past = Past(document)
         self._start = live.engine()
@@ -119,15 +120,11 @@ class Cursor:
 
     def close(self) -> None:
         """Free everything of the pass."""
-        self.live = self.history = _Closed()  # type: ignore[assignment]
+        self.is_closed, self.live = True, _Closed()  # type: ignore[assignment]
+        self.history = self.live  # type: ignore[assignment]
         self._trace, self._past = None, Past(self._document)
         self._move_listeners.clear()
         self._cut_listeners.clear()
-
-    @property
-    def is_closed(self) -> bool:
-        """Is everything freed?"""
-        return isinstance(self.live, _Closed)
 
     @property
     def trace(self) -> Trace:

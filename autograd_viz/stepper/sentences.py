@@ -15,21 +15,19 @@ from ..pictures.render.escape import printable
 from .stops import Stopped
 
 Arrivals = Mapping[int, Sequence[Arrival]]  # by output of a node's op
-SENTENCE, FLAGS, NAMED = ("sentence",), ("flags",), ("named",)
 
 
 def in_words(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]) -> Step:
-    """What a pass has done, with flags and, if it has none, a sentence, which more may end, and rules in the user's names.
-
-    It does not refer to the stepper: such a cycle would be freed late, or never through C++ code.
+    """What a pass has done, with flags and, if it has none, a sentence, which more may end, and rules in the user's names. It
+    does not refer to the stepper: such a cycle would be freed late, or never through C++ code.
     """
     return Step.later(
         ran.node,
         ran.addresses,
         (NUMBERS, lambda: {name: getattr(ran, name) for name in NUMBERS}),
-        (SENTENCE, lambda: {"sentence": together([ran.sentence or sentences.said(ran, arrivals), *end])}),
-        (FLAGS, lambda: {"flags": born_in(ran, sent(a for several in arrivals.values() for a in several))}),
-        (NAMED, lambda: {"named": ran.named or sentences.rules.of(ran, arrivals)}),
+        (("sentence",), lambda: {"sentence": together([ran.sentence or sentences.said(ran, arrivals), *end])}),
+        (("flags",), lambda: {"flags": born_in(ran, sent(a for several in arrivals.values() for a in several))}),
+        (("named",), lambda: {"named": ran.named or sentences.rules.of(ran, arrivals)}),
     )
 
 

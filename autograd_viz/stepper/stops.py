@@ -49,10 +49,10 @@ class Facts:
 
     def plain(self) -> dict[str, Any]:
         """As JSON. `sent` is left out where it is what came."""
-        came, left = map(_plain, self.came), map(_plain, self.left)
-        sent = {} if self.sent == self.came else {"sent": [_plain(f) for f in self.sent]}
+        came, left, sent = ([*map(_plain, facts)] for facts in (self.came, self.left, self.sent))
+        known = {} if self.sent == self.came else {"sent": sent}
         grads = [[id, _plain(before), _plain(after)] for id, before, after in self.grads]
-        return {"node": self.node, "ends": self.ends, "came": [*came], "left": [*left], **sent, "grads": grads}
+        return {"node": self.node, "ends": self.ends, "came": came, "left": left, **known, "grads": grads}
 
 
 def facts_of(step: Step, node: Node, sent: Iterable[Value]) -> Facts:

@@ -104,7 +104,11 @@ def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]
 
 
 def _variables(known: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: v for name, v in {**known, **_held(known.get("self"))}.items() if _can_be_asked(v)}
+    """Names and values, with the attributes of `self` as if they were variables."""
+    owner = known.get("self")
+    held = getattr(owner, "__dict__", {}) if owner is not None and not isinstance(owner, type) else {}
+    own = {f"self.{k}": v for k, v in held.items() if isinstance(k, str) and not k.startswith("_")}
+    return {name: v for name, v in {**known, **own}.items() if _can_be_asked(v)}
 
 
 def modules_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -163,12 +167,6 @@ def _can_be_asked(value: Any) -> bool:
     except Exception:
         return False
     return True
-
-
-def _held(value: Any) -> dict[str, Any]:
-    """The attributes of `self` as if they were variables."""
-    held = getattr(value, "__dict__", {}) if value is not None and not isinstance(value, type) else {}
-    return {f"self.{k}": v for k, v in held.items() if isinstance(k, str) and not k.startswith("_")}
 
 
 def _attributes(name: str, value: Any) -> Iterator[tuple[str, Any]]:
