@@ -28,42 +28,6 @@ FEW = 3  # names in a title
 LONGEST = 20  # letters of a function's name
 
 
-class Titles:
-    """The titles of one document's groups; `paths` has the module of each of its ops."""
-
-    def __init__(self, document: Document, paths: Sequence[Path]) -> None:
-        self.ops, self.paths = document.ops, paths
-        self.classes = {m.path: m.name for m in document.modules if m.name}
-        self._files = {op.source.file for op in document.ops if op.source is not None}
-
-    def of_turns(self, modules: Sequence[str], turn: Sequence[int], path: Path, names: Sequence[str]) -> tuple[str, str]:
-        """Title of a repetition, and the text after it: of paths of modules, or of the lone ops and names of its first turn."""
-        if modules:
-            first, last = modules[0], modules[-1]
-            classes = {self.classes.get(m, "") for m in modules}
-            return (f"{first} … {last}" if first != last else first), classes.pop() if len(classes) == 1 else ""
-        lines = self._lines([s for i in turn if self.paths[i] == path and (s := self.ops[i].source) is not None])
-        return (names[0], lines) if len(names) == 1 else (lines or few(names), "")
-
-    def of_op(self, i: int, path: Path) -> str:
-        """Title of an op in `path`: the class of the module, if the module has only this op."""
-        inner = self.classes.get(".".join(self.paths[i])) if self.paths[i] != path else None
-        return inner or self.ops[i].name
-
-    def _lines(self, sources: Sequence[Source]) -> str:
-        """`line 3`, `rollout, lines 3 – 4`, `train.py:3`; nothing if they are in several files."""
-        files = {s.file for s in sources}
-        if len(files) != 1:
-            return ""
-        first, last, file = min(s.line for s in sources), max(s.line for s in sources), files.pop()
-        place = f"{first}" if first == last else f"{first} – {last}"
-        if len(self._files) > 1 and not file.startswith("<") and "ipykernel" not in file:
-            return f"{PurePath(file).name}:{place}"
-        functions = {s.function for s in sources}
-        function = f"{name}, " if len(functions) == 1 and len(name := functions.pop()) in range(1, LONGEST) else ""
-        return f"{function}line {place}" if first == last else f"{function}lines {place}"
-
-
 def few(names: Sequence[str]) -> str:
     """The first few in a row: "Mul, Add, …"."""
     return ", ".join([*names[:FEW], *["…"] * (len(names) > FEW)])
@@ -74,9 +38,7 @@ class Group:
     """Consecutive ops of a document."""
 
     id: str  # "g0", "g1", …
-    # "module" (also a scope), "repeat", "turn" (one of a repetition), "run" (by position), "crowd" (one op with very many
-    # leaves), or "all"
-    kind: str
+    kind: str  # "module" (or scope), "repeat", its "turn", "run" (by position), "crowd" (an op with very many leaves), or "all"
     title: str  # "encoder.layers.0", "layers.0 … layers.5", "lines 3 – 4", "Mul", "ops 1 – 400"
     first: int
     last: int  # first, last: its ops are ``document.ops[first:last]``
@@ -106,7 +68,8 @@ class _Builder:
         self._results = {t for op in self.ops for t in op.outputs if t is not None}
         self._shapes = {t.id: t.value.shape for t in document.tensors}
         self.paths = module_paths(document)
-        self.titles = Titles(document, self.paths)
+        self.classes = {m.path: m.name for m in document.modules if m.name}
+        self._files = {op.source.file for op in document.ops if op.source is not None}
 
     def tree(self) -> Group:
         open: list[_Draft] = [((), [])]
@@ -131,7 +94,7 @@ class _Builder:
         """The last call of `open` ends. A call of one op or module becomes that item; `layers` is `layers.0 … layers.5`."""
         path, inside = open.pop()
         items, title = self._tidied(inside, path), ".".join(path)
-        name = self.titles.classes.get(title, "")
+        name = self.classes.get(title, "")
         if len(items) > 1:
             whole: Group | int = self._group("module", title, items, name=name)
         elif isinstance(items[0], Group) and not items[0].title.startswith(title):
@@ -161,8 +124,35 @@ class _Builder:
 
         modules = [g.title for g in each if isinstance(g, Group) and g.kind == "module"]
         first = [item for item in turns[0] if isinstance(item, int)]
-        title, name = self.titles.of_turns(modules, first, path, self._names(turns[0], path))
+        title, name = self._title_of_turns(modules, first, path, self._names(turns[0], path))
         return self._group("repeat", title, self._bounded(each, turns_title), count=len(turns), name=name)
+
+    def _title_of_turns(self, modules: Sequence[str], turn: Sequence[int], path: Path, names: Sequence[str]) -> tuple[str, str]:
+        """Title of a repetition, and the text after it: of paths of modules, or of the lone ops and names of its first turn."""
+        if modules:
+            first, last = modules[0], modules[-1]
+            classes = {self.classes.get(m, "") for m in modules}
+            return (f"{first} … {last}" if first != last else first), classes.pop() if len(classes) == 1 else ""
+        lines = self._lines([s for i in turn if self.paths[i] == path and (s := self.ops[i].source) is not None])
+        return (names[0], lines) if len(names) == 1 else (lines or few(names), "")
+
+    def _title_of_op(self, i: int, path: Path) -> str:
+        """Title of an op in `path`: the class of the module, if the module has only this op."""
+        inner = self.classes.get(".".join(self.paths[i])) if self.paths[i] != path else None
+        return inner or self.ops[i].name
+
+    def _lines(self, sources: Sequence[Source]) -> str:
+        """`line 3`, `rollout, lines 3 – 4`, `train.py:3`; nothing if they are in several files."""
+        files = {s.file for s in sources}
+        if len(files) != 1:
+            return ""
+        first, last, file = min(s.line for s in sources), max(s.line for s in sources), files.pop()
+        place = f"{first}" if first == last else f"{first} – {last}"
+        if len(self._files) > 1 and not file.startswith("<") and "ipykernel" not in file:
+            return f"{PurePath(file).name}:{place}"
+        functions = {s.function for s in sources}
+        function = f"{name}, " if len(functions) == 1 and len(name := functions.pop()) in range(1, LONGEST) else ""
+        return f"{function}line {place}" if first == last else f"{function}lines {place}"
 
     def _bounded(self, items: list[Group | int], title: Callable[[list[Group | int]], str]) -> list[Group | int]:
         """Items in groups by position, nested until no group has too many."""
@@ -190,7 +180,7 @@ class _Builder:
         return self._signatures.setdefault(thing, len(self._signatures))
 
     def _names(self, items: list[Group | int], path: Path) -> list[str]:
-        return [item.name or item.title if isinstance(item, Group) else self.titles.of_op(item, path) for item in items]
+        return [item.name or item.title if isinstance(item, Group) else self._title_of_op(item, path) for item in items]
 
     def _ops_title(self, items: list[Group | int]) -> str:
         return f"ops {_first(items[0]) + 1:,} – {_last(items[-1]):,}"

@@ -27,18 +27,12 @@ _PLAIN: dict[Any, Callable[[Any], dict[str, Any]]] = {  # by type: its schema, w
 def json_schema() -> dict[str, Any]:
     """The schema of a .json that `save` writes (JSON Schema, draft 2020-12)."""
     definitions: dict[str, Any] = {}
-    properties = {
-        "schema": {"const": SCHEMA_VERSION},
-        "document": _schema_of(Document, definitions),
-        "trace": _schema_of(Trace, definitions),
-    }
+    parts = {"document": _schema_of(Document, definitions), "trace": _schema_of(Trace, definitions)}
+    properties = {"schema": {"const": SCHEMA_VERSION}, **parts}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A recorded backward pass of autograd_viz",
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
+        **{"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False},
         "$defs": definitions,
     }
 

@@ -12,7 +12,7 @@ from ..answers.sentences import listed
 from ..errors import UnknownChoiceError
 from ..graph.model import Document, Node, Op, Tensor, Value
 from ..graph.text import value_text
-from ..graph.trace import Engine, Step, Trace
+from ..graph.trace import Step, Trace
 from .dry_run import DryRun, colour_of, labels, maker_of, node_named, tensor_of
 from .question import Option, Question, Slip
 
@@ -23,19 +23,15 @@ LONGEST = 60  # the largest number of characters of a sum
 def why_grad(dry_run: DryRun, tensor: str) -> str:
     """The gradients sent to the tensor, their rules, and the result."""
     arrivals, called = dry_run.arrivals(tensor), labels(dry_run.document)
-    said = [_sent(step, value, called) for step, value in arrivals[-FEW:]]
-    if len(arrivals) > 1:
-        parts = " + ".join(value_text(value) for _, value in arrivals)
-        said.append(words.GRAD_TOGETHER.format(count=len(arrivals), parts=parts) if len(parts) <= LONGEST else "")
-    return words.BETWEEN.join(filter(None, [*dict.fromkeys(said), *_turns(dry_run, tensor), _final(dry_run, tensor)]))
-
-
-def _sent(step: Step, value: Value, called: dict[str, str]) -> str:
-    """The gradient that a step sent, with the formulas behind it."""
-    rules = [f"`{rule}`" for rule in rules_of(step, value)]
-    if not rules:
-        return words.GRAD_SENT.format(node=called[step.node], value=value_text(value))
-    return words.GRAD_BY_RULE.format(node=called[step.node], rules=words.COMMA.join(rules))
+    said = []
+    for step, value in arrivals[-FEW:]:
+        rules = words.COMMA.join(f"`{rule}`" for rule in rules_of(step, value))
+        text = words.GRAD_BY_RULE if rules else words.GRAD_SENT
+        said.append(text.format(node=called[step.node], rules=rules, value=value_text(value)))
+    parts = " + ".join(value_text(value) for _, value in arrivals)
+    if len(arrivals) > 1 and len(parts) <= LONGEST:
+        said.append(words.GRAD_TOGETHER.format(count=len(arrivals), parts=parts))
+    return words.BETWEEN.join([*dict.fromkeys(said), *_turns(dry_run, tensor), *filter(None, [_final(dry_run, tensor)])])
 
 
 def rules_of(step: Step, value: Value) -> list[str]:
@@ -60,16 +56,12 @@ def slips_grad(dry_run: DryRun, tensor: str, name: str) -> tuple[Slip, ...]:
         return (("zero", words.SLIP_ZERO_FOR_NONE),)
     none = words.SLIP_NONE_RETAINED if t.retains_grad else words.SLIP_NONE if any(right.numbers) else words.SLIP_NONE_FOR_ZERO
     given = ("none", none.format(tensor=name)), ("shape", words.SLIP_SHAPE.format(shape=right.shape))
-    return (*given, *_slips_sum(dry_run, tensor))
-
-
-def _slips_sum(dry_run: DryRun, tensor: str) -> list[Slip]:
-    """Guesses that are only one contribution, or only the gradient of this pass."""
+    # only one contribution, or only the gradient of this pass
     sent = [value for _, value in dry_run.arrivals(tensor)]
     added = [s.accumulation for s in dry_run.trace.steps if s.accumulation and s.accumulation.tensor == tensor]
-    alone = [words.SLIP_ONE_OF_MANY.format(given=value_text(v), count=len(sent)) for v in sent]
+    alone = [(v, words.SLIP_ONE_OF_MANY.format(given=value_text(v), count=len(sent))) for v in sent if len(sent) > 1]
     new = [(a.incoming, words.SLIP_NOT_ADDED.format(given=value_text(a.incoming))) for a in added if a.old is not None]
-    return [*(zip(sent, alone, strict=True) if len(sent) > 1 else ()), *new]
+    return (*given, *alone, *new)
 
 
 def hint_grad(dry_run: DryRun, tensor: str, name: str) -> str:
@@ -120,18 +112,14 @@ def _rule_hint(document: Document, step: Step, value: Value) -> str:
     rule = next((text.split(" = ")[0] for text in rules_of(step, value)), "")
     if not rule:
         return words.HINT_NODE.format(node=called[node.id])
+    said = [words.HINT_RULE.format(node=called[node.id], rule=rule)]
     saved = [s.name for s in node.saved if s.state != "none" and re.search(rf"\b{re.escape(s.name)}\b", rule)]
-    asked = words.HINT_SAVED.format(saved=listed([f"`{name}`" for name in saved])) if saved else ""
-    sent = words.HINT_RULE.format(node=called[node.id], rule=rule)
-    return words.BETWEEN.join(filter(None, (sent, asked, _from(document, node, step))))
-
-
-def _from(document: Document, node: Node, step: Step) -> str:
-    """Which nodes send a gradient to this one, or that it gets the first one."""
-    called = labels(document)
+    if saved:
+        said.append(words.HINT_SAVED.format(saved=listed([f"`{name}`" for name in saved])))
     before = [called[n.id] for n in document.nodes if any(after.node == node.id for after in n.next_functions)]
     first = next((value_text(v) for v in step.grad_outputs if v is not None), "")
-    return words.HINT_FROM.format(nodes=listed(before)) if before else words.HINT_FIRST.format(gradient=first)
+    said.append(words.HINT_FROM.format(nodes=listed(before)) if before else words.HINT_FIRST.format(gradient=first))
+    return words.BETWEEN.join(said)
 
 
 def hint_unreached(document: Document, root: str) -> str:
@@ -154,8 +142,7 @@ def hint_look(document: Document, t: Tensor, name: str) -> str:
 
 def hint_saves(document: Document, node: Node) -> str:
     """The inputs to which a node sends gradients: what it saves is in their formulas."""
-    op = next((op for op in document.ops if op.id == node.op), None)
-    given = [tensor_of(document, i.tensor) for i in op.inputs if i.tensor] if op else []
+    given = [tensor_of(document, i.tensor) for op in document.ops if op.id == node.op for i in op.inputs if i.tensor]
     needed = listed(list(dict.fromkeys(f"`{g.name or value_text(g.value)}`" for g in given if g.requires_grad)))
     return words.HINT_SAVES.format(node=node.name, inputs=needed) if needed else ""
 
@@ -191,15 +178,11 @@ def _slips(dry_run: DryRun, offered: list[str], called: dict[str, str]) -> Itera
     for k, (last, step) in enumerate(pairwise(dry_run.trace.steps[:MOST_HINTED]), 1):
         ready = listed([called[n] for n in last.engine.queue])
         said = words.ORDER_READY.format(count=k, before=called[last.node], ready=ready)
-        wrong = [(i, node) for i, node in enumerate(offered) if node != step.node]
-        yield from (((k, i), said + _waits(last.engine, node, called)) for i, node in wrong)
-
-
-def _waits(engine: Engine, node: str, called: dict[str, str]) -> str:
-    """What a function still waits for, if it has begun to wait."""
-    waiting = [w for w in engine.waiting if w.node == node]
-    said = [words.SLIP_WAITS.format(node=called[node], arrived=w.arrived, expected=w.expected) for w in waiting]
-    return "".join(words.BETWEEN + text for text in said)
+        waits = {  # what a function still waits for, if it has begun to wait
+            w.node: words.BETWEEN + words.SLIP_WAITS.format(node=called[w.node], arrived=w.arrived, expected=w.expected)
+            for w in last.engine.waiting
+        }
+        yield from (((k, i), said + waits.get(node, "")) for i, node in enumerate(offered) if node != step.node)
 
 
 COLOURS = ("green", "yellow", "brown", "blue")

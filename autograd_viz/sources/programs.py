@@ -171,9 +171,8 @@ class LeafSnapshot:
     """The values of a leaf, which an optimizer changes in place, and its version."""
 
     def __init__(self, leaf: Tensor) -> None:
-        self._leaf, self._array, self._values = leaf, leaf._data, leaf._data.copy()
-        counter = leaf._shared_counter()
-        self._counter, self._counts = counter, list(counter)
+        self._leaf, self._array, self._values, self._counter = leaf, leaf._data, leaf._data.copy(), leaf._shared_counter()
+        self._counts = list(self._counter)
 
     def restore(self) -> None:
         """Restore them."""

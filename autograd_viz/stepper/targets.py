@@ -41,10 +41,9 @@ class Targets:
     def tensor(self, what: Any) -> str:
         """The id of a tensor. ValueError, with the names that there are, if it does not exist."""
         known = self._known(what)
-        if isinstance(known, Tensor):
-            return known.id
-        if isinstance(known, str) and (known in self._by_name or known in self.tensors):
-            return self._by_name.get(known, known)
+        id = known.id if isinstance(known, Tensor) else self._by_name.get(known, known) if isinstance(known, str) else None
+        if id in self.tensors:
+            return id
         there = printable(", ".join(self._by_name))[:MOST] or "none with a name"
         raise ValueError(f"this graph has no tensor {known!r:.60}; it has: {there}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -148,6 +149,9 @@ class CoreHistory:
     scalers = clips = layers = seeds = draws = onto_itself = born = tuple[Any, ...]()
     _unknown: Any = staticmethod(lambda _: None)
     used = owner_of = mode_of = factor_of = _unknown
+    _none: Any = staticmethod(lambda *_: [])
+    users = switched_off = _none  # a result does not know its users, and tensors remember their own switches
+    shards: Any = staticmethod(lambda _: 0)  # there is one process
 
     def __init__(self) -> None:
         self.passes = tuple(CorePass(p) for p in events.passes)
@@ -160,39 +164,33 @@ class CoreHistory:
 
     def events_of(self, tensor: Tensor, *kinds: str) -> list[CoreEvent]:
         """Events of the tensor itself, and changes of its memory."""
-        found = [CoreEvent(_kind(e.kind, tensor), e.kind, e.order, e.at) for e in tensor._events]
-        if tensor._made_by is not None and not tensor._made_by.inputs:
-            found.insert(0, CoreEvent("made", str(tensor._made_by.op), tensor._made_by.order, tensor._made_by.at))
+        kinds_now = {"requires_grad": "switched_on" if tensor._requires_grad else "switched_off"}
+        found = [CoreEvent(kinds_now.get(e.kind, e.kind), e.kind, e.order, e.at) for e in tensor._events]
+        if (call := tensor._made_by) is not None and not call.inputs:
+            found.insert(0, CoreEvent("made", str(call.op), call.order, call.at))
         counter: Any = tensor._counter
         written, now = reversed(counter[1:]) if type(counter) is list else (), provenance.now()
         found += [CoreEvent("written", "", now, Place(*place), version) for version, place in written]
         return [e for e in found if not kinds or e.kind in kinds]
 
-    def is_leaf(self, tensor: Tensor) -> bool:
-        """Did no op make it?"""
-        return tensor.is_leaf
-
-    def grad_of(self, tensor: Tensor) -> Any:
-        """The grad, without a warning."""
-        return tensor._grad
+    is_leaf: Any = staticmethod(attrgetter("is_leaf"))
+    grad_of: Any = staticmethod(attrgetter("_grad"))  # without a warning
 
     def state_of(self, tensor: Tensor) -> str:
         """What its grad contains."""
         if tensor._grad is None:
             return ""
         values = tensor._grad._data
-        if np.isnan(values).any():
-            return "nan"
-        if np.isinf(values).any():
-            return "inf"
+        if not np.isfinite(values).all():
+            return "nan" if np.isnan(values).any() else "inf"
         size = float(np.linalg.norm(values.ravel().astype(complex if values.dtype.kind == "c" else float)))
         return "zero" if not values.any() else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
 
     def norms(self, tensor: Tensor) -> tuple[float, float]:
         """In double precision."""
-        if tensor._grad is None:
+        if (grad := tensor._grad) is None:
             return 0.0, 0.0
-        own, its = (float(np.linalg.norm(np.abs(t._data.ravel()).astype(float))) for t in (tensor, tensor._grad))
+        own, its = (float(np.linalg.norm(np.abs(t._data.ravel()).astype(float))) for t in (tensor, grad))
         return own, its
 
     def clearings(self, tensor: Tensor) -> list[CoreEvent]:
@@ -200,20 +198,12 @@ class CoreHistory:
         names = {"cleared": "grad", "zero_grad": "zero_grad"}
         return [CoreEvent("cleared", names[e.kind], e.order, e.at) for e in tensor._events if e.kind in names]
 
-    def users(self, given: set[Any]) -> list[CoreOp]:
-        """Unknown: a result does not know its users."""
-        return []
-
     def optimizers(self, tensor: Tensor) -> list[Holder]:
         """The live optimizers."""
         made = {o: d for d in events.optimizers if (o := d.of()) is not None}
         births = {o: CoreEvent("optimizer", type(o).__name__, d.order, d.at) for o, d in made.items()}
         steps = [(s, CoreEvent("step", type(s.of()).__name__, s.order, s.at)) for s in events.steps]
         return [holder(o, birth, (e for s, e in steps if s.of() is o), tensor) for o, birth in births.items()]
-
-    def shards(self, tensor: Tensor) -> int:
-        """None: there is one process."""
-        return 0
 
     def early(self, tensor: Tensor) -> tuple[CoreOp, Tensor] | None:
         """The op that ran before one of its inputs required grad, and that input."""
@@ -227,10 +217,6 @@ class CoreHistory:
     def unmade(self, tensor: Tensor) -> str:
         """Unknown: nothing is remembered under no_grad()."""
         return "not_asked" if tensor._made_by is not None else "cut_no_grad"
-
-    def switched_off(self) -> list[CoreEvent]:
-        """Empty: tensors remember their own switches."""
-        return []
 
     def modified(self, root: Tensor, message: str) -> tuple[CoreOp | None, CoreEvent | None]:
         """The node whose saved tensor was changed in place, and the line of the first change."""
@@ -251,10 +237,6 @@ def _writer(counter: Any, version: int) -> CoreEvent | None:
     place = line_after(counter, version)
     is_step = place in [tuple(s.at) for s in events.steps]
     return None if place is None else CoreEvent("step" if is_step else "written", "", (), Place(*place))
-
-
-def _kind(kind: str, tensor: Tensor) -> str:
-    return kind if kind != "requires_grad" else "switched_on" if tensor._requires_grad else "switched_off"
 
 
 def _source(at: Any) -> Source | None:

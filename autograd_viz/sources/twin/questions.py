@@ -100,11 +100,9 @@ class CoreLive(Live):
 
     def grad_changed(self, tensor: str) -> Changed | None:
         """How grad was changed, by its version counter: the line, if the user made the last change."""
-        grad = self._graph.tensors[tensor]._grad
-        counter: Any = None if grad is None else grad._counter
-        if type(counter) is not list or not counter[0]:
-            return None
-        return Changed(None, counter[0], _source(counter, counter[0] - 1))
+        counter: Any = getattr(self._graph.tensors[tensor]._grad, "_counter", None)
+        is_counted = type(counter) is list and counter[0]
+        return Changed(None, counter[0], _source(counter, counter[0] - 1)) if is_counted else None
 
     def disagrees(self, node: str, given: list[str]) -> bool | None:
         """Runs it again, as a program that nobody records."""
