@@ -90,12 +90,10 @@ class Collapsed:
 
     def hides(self, id: str) -> Group | None:
         """The group that hides an op, node or tensor; None if it is drawn itself, or never has a box."""
-        for op in self.whole.ops:
-            if id in (op.id, op.node, *op.outputs, *(i.tensor for i in op.inputs)):
-                box = self.shown.get(op.id)
-                if box is not None and (id in self.shown or id not in self._drawn):
-                    return self.groups[box]
-        return None
+        may_hide = id in self.shown or id not in self._drawn
+        inside = (op for op in self.whole.ops if may_hide and op.id in self.shown)
+        found = (op for op in inside if id in (op.id, op.node, *op.outputs, *(i.tensor for i in op.inputs)))
+        return next((self.groups[self.shown[op.id]] for op in found), None)
 
     @cached_property
     def nodes(self) -> frozenset[str]:

@@ -79,9 +79,8 @@ def last_pass(variables: Mapping[str, Any], verb: str = "step()") -> tuple[Any, 
     """The last pass that was kept: its root, its graph, a maker of a pass through it, and the names of changed leaves."""
     root, gradient = kept_root()
     if root is None or root.grad_fn is None:
-        recorder = _recorder()
         why = "nothing was watched: call av.watch() first"
-        why = why if recorder is None else _NOT_KEPT.get(recorder.last.why_not, "none has run")
+        why = why if (recorder := _recorder()) is None else _NOT_KEPT.get(recorder.last.why_not, "none has run")
         raise NotDrawableError(f"{verb} takes the last backward pass that was kept, and there is none; {why}")
     from .pytorch.asking.questions import last_pass as kept
 

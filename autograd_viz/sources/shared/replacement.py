@@ -20,14 +20,15 @@ class Replacement:
         self._owner, self._name, self.is_on = owner, name, True
         self._own = vars(owner).get(name)
         self._before = getattr(owner, name)
+        self._now = functools.wraps(self._before, updated=())(self._inside(around))
+        vars(self._now)["replaced"] = self
+        setattr(owner, name, staticmethod(self._now) if isinstance(self._own, staticmethod) else self._now)
 
-        @functools.wraps(self._before, updated=())
+    def _inside(self, around: Callable[..., Any]) -> Callable[..., Any]:  # in `__init__` it would stop torch.compile
         def now(*args: Any, **kwargs: Any) -> Any:
             return around(self._before, *args, **kwargs) if self.is_on else self._before(*args, **kwargs)
 
-        self._now = now
-        vars(now)["replaced"] = self
-        setattr(owner, name, staticmethod(now) if isinstance(self._own, staticmethod) else now)
+        return now
 
     def remove(self) -> None:
         """Take it out. Below a stranger's it stays, and the function runs alone."""

@@ -82,9 +82,9 @@ def _source_at(code: CodeType, lasti: int, file: str) -> Source | None:
     if spot is None:
         return None
     _, line, end_line, column, end_column = spot
-    left = _indentation_left_out(code, file)
-    start, end = _characters(code, line, column + left), _characters(code, end_line, end_column + left)
-    lines = linecache.getlines(file)[line - 1 : end_line]
+    left, lines = _indentation_left_out(code, file), linecache.getlines(file)[line - 1 : end_line]
+    start = _in_characters(lines[0], column + left) if lines else column + left
+    end = _in_characters(lines[-1], end_column + left) if len(lines) > end_line - line else end_column + left
     function = "" if code.co_name.startswith("<") else code.co_name
     return Source(file, line, end_line, start, end, "".join(lines).removesuffix("\n"), function)
 
@@ -112,13 +112,8 @@ def _indentation_left_out(code: CodeType, file: str) -> int:
     return min(range(deepest + 1), key=cuts)
 
 
-def _characters(code: CodeType, line: int, byte_column: int) -> int:
-    """A column in characters: Python counts UTF-8 bytes."""
-    text = linecache.getline(code.co_filename, line)
-    return _in_characters(text, byte_column) if text else byte_column
-
-
 def _in_characters(line: str, byte_column: int) -> int:
+    """A column in characters: Python counts UTF-8 bytes."""
     return len(line.encode()[:byte_column].decode(errors="ignore"))
 
 

@@ -1,7 +1,4 @@
-"""Watches a model of autograd_viz while it is trained: the same numbers as of a PyTorch model (pytorch/run/run.py).
-
-A kept pass runs again on a copy of the model, with the same inputs and random state.
-"""
+"""Watches a model of autograd_viz while it is trained: the same numbers as of a PyTorch model (pytorch/run/run.py)."""
 
 from __future__ import annotations
 
@@ -29,7 +26,9 @@ from . import run_moments as moments
 
 
 class CoreRunWatch:
-    """A run that is watched, as `pytorch.run.RunWatch`. With `keep` 0 it keeps no pass."""
+    """A run that is watched, as `pytorch.run.RunWatch`. A kept pass runs again on a copy of the model, with the same inputs and
+    random state; with `keep` 0, none is kept.
+    """
 
     def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int) -> None:
         self.model, self.rows, self.sink = weakref.ref(model), rows, sink
@@ -69,18 +68,14 @@ class CoreRunWatch:
             return calling(module, run, args, kwargs)
         kept = self._begins(args, kwargs) if module is self.model() else None
         output = calling(module, run, args, kwargs)
-        self._follow(column, kept, moments.tensors_in(output))
-        return output
-
-    def _follow(self, column: int, kept: moments.CoreCall | None, results: Sequence[Any]) -> None:
-        """Note the gradients that arrive at results of a module, and measure those at the first."""
-        is_first = True
-        for place, result in enumerate(results):
+        is_first = True  # the gradients that arrive at results are noted, those at the first are measured
+        for place, result in enumerate(moments.tensors_in(output)):
             arrives = partial(self._arrives, column, result._output_nr, Once()) if is_first else None
             if self._arrivals.follow(result, partial(self._put_hooks, result, place, kept, arrives)):
                 is_first = False
                 if kept is not None:
                     kept.is_followed = True
+        return output
 
     def _put_hooks(self, result: Tensor, place: int, kept: moments.CoreCall | None, arrives: Any, node: Any) -> None:
         if kept is not None:
@@ -217,11 +212,11 @@ class CoreRunWatch:
 
     def moment(self) -> moments.CoreMoment:
         """The last pass. RuntimeError: it cannot run again."""
+        if calls := [call for call in self._kept if call.arrived]:
+            return moments.CoreMoment(self.count, calls)
         why = "since it is watched, no gradient has reached a result of the model"
         why = "keep is 0" if not self._keeps else why if self.is_on else "the run is closed"
-        if not self.has_pass:
-            raise RuntimeError(f"the pass of step {self.count} cannot run again: {why}")
-        return moments.CoreMoment(self.count, [call for call in self._kept if call.arrived])
+        raise RuntimeError(f"the pass of step {self.count} cannot run again: {why}")
 
     @contextmanager
     def opened(self, moment: moments.CoreMoment) -> Iterator[Again]:

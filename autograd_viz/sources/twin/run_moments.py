@@ -23,8 +23,7 @@ class CoreCall:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]  # args, kwargs: copies of those of the call
     random: Any  # the state of the random numbers before it
-    # the gradients that reached each tensor that the model returned, by its place among them
-    arrived: dict[int, Any] = field(default_factory=dict)
+    arrived: dict[int, Any] = field(default_factory=dict)  # the gradients of what the model returned, by its place there
     is_followed: bool = False  # some of these tensors tell when a gradient arrives
 
 
@@ -57,8 +56,8 @@ class CoreMoments:
 
 def results_again(moment: CoreMoment) -> tuple[list[tuple[Any, Any]], dict[str, Any], list[Any]]:
     """Each result that a gradient has reached, computed again, with the gradient; the copy's parameters by name; inputs."""
-    reached, inputs, state = list[tuple[Any, Any]](), list[Any](), default_generator.get_state()
-    leaves = dict[str, Any]()
+    reached, inputs, leaves = list[tuple[Any, Any]](), list[Any](), dict[str, Any]()
+    state = default_generator.get_state()
     try:
         for call in moment.calls:
             model = copy.deepcopy(call.model)

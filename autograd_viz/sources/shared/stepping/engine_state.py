@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ class _SavedMemory:
         # the first of the ids that share memory stands for all: t2 comes before t10
         self._memory = {t.id: min(t.id, *t.shares, key=lambda t: (len(t), t)) for t in document.tensors if t.shares}
         self._saved: dict[tuple[str, str], Saved] = {(n.id, s.name): s for n in document.nodes for s in n.saved}
-        self._users: dict[str, int] = {}
+        self._users = Counter[str]()
         self.bytes = 0
         for (node, name), s in self._saved.items():
             if s.state == "kept":
@@ -72,25 +73,24 @@ class _SavedMemory:
 
     def take(self, node: str, names: Iterable[str]) -> None:
         """The node has these saved tensors, or has them again."""
-        for name in names:
-            key, size = self._place(node, name)
-            self._users[key] = self._users.get(key, 0) + 1
+        for key, size in self._places(node, names):
+            self._users[key] += 1
             self.bytes += size if self._users[key] == 1 else 0
 
     def let_go(self, node: str, names: Iterable[str]) -> int:
         """The bytes that a node freed with these saved tensors."""
         before = self.bytes
-        for name in names:
-            key, size = self._place(node, name)
-            self._users[key] = self._users.get(key, 0) - 1
+        for key, size in self._places(node, names):
+            self._users[key] -= 1
             self.bytes -= size if self._users[key] == 0 else 0
         return before - self.bytes
 
-    def _place(self, node: str, name: str) -> tuple[str, int]:
-        s = self._saved.get((node, name))
-        if s is None or s.tensor is None:
-            return f"{node}.{name}", 0 if s is None else s.bytes
-        return self._memory.get(s.tensor, s.tensor), s.bytes
+    def _places(self, node: str, names: Iterable[str]) -> Iterator[tuple[str, int]]:
+        for name in names:
+            if (s := self._saved.get((node, name))) is None:
+                yield f"{node}.{name}", 0
+            else:
+                yield f"{node}.{name}" if s.tensor is None else self._memory.get(s.tensor, s.tensor), s.bytes
 
 
 WHOLE = 64  # nodes of a queue that a snapshot has whole
@@ -193,22 +193,18 @@ class Done:
     step: Step
 
 
-class WholeEngine:
-    """Input buffers, queue and callbacks of a pass."""
+def whole_engine(task: Any) -> Callable[[], None]:
+    """A function that restores input buffers, queue and callbacks of a pass as they are now."""
+    kept = [(buffers, list(buffers)) for buffers in (*task.input_buffers.values(), task.ready, task.callbacks)]
+    looked_at = set(task.looked_at)
 
-    def __init__(self, task: Any) -> None:
-        self._task = task
-        self._buffers = {node: list(buffers) for node, buffers in task.input_buffers.items()}
-        self._ready, self._looked_at, self._callbacks = list(task.ready), set(task.looked_at), list(task.callbacks)
-
-    def restore(self) -> None:
-        """Restore them."""
-        task = self._task
-        for node, buffers in self._buffers.items():
-            task.input_buffers[node][:] = buffers
-        task.ready[:], task.callbacks[:] = self._ready, self._callbacks
+    def restore() -> None:
+        for live, then in kept:
+            live[:] = then
         task.looked_at.clear()
-        task.looked_at.update(self._looked_at)
+        task.looked_at.update(looked_at)
+
+    return restore
 
 
 @contextmanager

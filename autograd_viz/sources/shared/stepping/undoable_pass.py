@@ -11,7 +11,7 @@ from ....graph.trace import Engine, Rewritten, Step
 from ....runtime.collector import collector_as_before
 from ....runtime.interrupts import breakable
 from ..questions import moved
-from .engine_state import Around, Done, EngineSnapshot, EngineState, WholeEngine
+from .engine_state import Around, Done, EngineSnapshot, EngineState, whole_engine
 from .library import Drift, Graph, Library, Rewrites, Snapshot
 from .step import Ran, StepWriter, Unread
 
@@ -213,7 +213,7 @@ class Pass:
     def aside(self, step: int) -> Iterator[None]:
         """Inside, the pass stands before a step that is taken back; it may be edited and run on. Then all is as before."""
         kept, edits = self._done[step:], {k: dict(edited) for k, edited in self._edits.items()}
-        engine, counted = WholeEngine(self.task), self._writer.counted()
+        restore_engine, counted = whole_engine(self.task), self._writer.counted()
         with self.untouched():
             self.rewind(step)
             try:
@@ -222,7 +222,7 @@ class Pass:
                 for index in reversed(range(step, len(self._done))):
                     self.undo(index)
                 self.rewind(step)
-                engine.restore()
+                restore_engine()
                 self._done += kept
                 self._edits = edits
                 self._writer.become(counted)
