@@ -80,12 +80,8 @@ class CannotWriteError(AutogradVizError, OSError):
 
 
 class MissingLibraryError(AutogradVizError, ImportError):
-    """An optional library is not installed.
-
-    Args:
-        what: the feature that needs the library, as a sentence without its full stop.
-        package: what installs it: ``pip install torch``.
-        in_page: what else helps in a browser's Python, which cannot install it.
+    """An optional library is not installed. `what` needs it, as a sentence without its full stop; ``pip install package``
+    helps, or what `in_page` says in a browser's Python.
     """
 
     def __init__(self, what: str, package: str, in_page: str = "") -> None:

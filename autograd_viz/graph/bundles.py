@@ -32,8 +32,6 @@ def bundle(shown: Collapsed) -> Collapsed:
 
 
 class _Bundles:
-    """Makes the document, and notes where each edge is drawn."""
-
     def __init__(self, document: Document) -> None:
         self.whole = document
         self.crowded = {o.id for o in document.ops if max(len(o.inputs), len(o.outputs)) > MANY}  # ids of ops and nodes
@@ -144,7 +142,6 @@ def _alone(places: list[int]) -> tuple[int | None, ...]:
 
 
 def _joined(outputs: list[int], entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Where the gradients of each drawn output arrive."""
     of = defaultdict[int, dict[Entry, None]](dict)
     for k, entry in zip(outputs, entries, strict=True):
         of[k][entry] = None

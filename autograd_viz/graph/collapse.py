@@ -135,7 +135,6 @@ class _Collapse:
         return replace(node, order=min((n.order for n in members if n.order is not None), default=None))
 
     def _ops(self, nodes: set[str]) -> Iterable[Op]:
-        """Ops and groups in the order of the program."""
         ops, at = self.document.ops, 0
         made = {t.id for t in self.document.tensors if t.id not in self.hidden and t.id in self.maker}
         for group in self.groups:

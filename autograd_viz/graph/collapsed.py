@@ -60,7 +60,6 @@ class Collapsed:
         )  # fmt: skip
 
     def _fewer(self, step: Step) -> Step:
-        """The step of a thinned node, with the numbers that are shown."""
         if (thinned := self.thinned.get(step.node)) is None:
             return step
         ways = ((thinned.outputs, step.grad_outputs), (thinned.edges, step.grad_inputs))

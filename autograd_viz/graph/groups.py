@@ -113,7 +113,6 @@ class _Builder:
         return self._bounded(found + items[at:], self._ops_title)
 
     def _repeat(self, turns: list[list[Group | int]], path: Path) -> Group:
-        """Equal turns as one group."""
         bounded = partial(self._bounded, title=self._ops_title)
         each = [t[0] if len(t) == 1 else self._group("turn", few(self._names(t, path)), bounded(t)) for t in turns]
         number = {_first(item): i for i, item in enumerate(each, 1)}

@@ -2,8 +2,7 @@
 
 # Note [How modules are guessed]
 An op that takes a parameter ran in the module that owns it. From there:
-- What a module does around the op with its weight belongs to it. A Linear reshapes its input to a matrix, and back. A norm
-  written by hand squares its input before it scales it.
+- What a module does around it belongs to the module: a Linear reshapes its input, a norm by hand squares it and then scales it.
 - An op between two known ones is in the module that contains both.
 - An add is that module's residual connection if the module has read the add's other operand before.
 - The last turn of a recurrent module has no weight after it. Its ops are those of the turn before.
@@ -75,9 +74,8 @@ class _Guess:
                 self.users[t].append(i)
         self.owners = {t.id: path for t in document.tensors if t.is_leaf and (path := self._owner(t.name))}
         self.children: dict[Path, list[Path]] = defaultdict(list)
-        for path in self.classes:
-            if path:
-                self.children[path[:-1]].append(path)
+        for path in filter(None, self.classes):
+            self.children[path[:-1]].append(path)
         self.with_leaves = {path[:k] for path in self.owners.values() for k in range(len(path) + 1)}
 
     def paths(self) -> list[Path]:
@@ -85,9 +83,7 @@ class _Guess:
         found = self._owned()
         for recurrent in dict.fromkeys(p for p in found if p is not None and self.classes.get(p) in RECURRENT):
             self._last_turn(found, recurrent)
-        for i, path in enumerate(list(found)):
-            if path is None:
-                continue
+        for i, path in [(i, path) for i, path in enumerate(found) if path is not None]:
             kind, name = self.classes.get(path, ""), self.ops[i].name
             if name in MATRIX and kind not in WHOLE:
                 self._around_matrix(found, i, path)
@@ -273,9 +269,8 @@ class _Guess:
         return name in FITS.get(kind, (kind,))
 
     def _residual(self, i: int, paths: list[Path], starts: list[int], main: int, around: Path) -> Path | None:
-        """The innermost module that made the latest operand, and has read or made all others.
-
-        An op that only moves elements, or scales them by a number, is in the module of the op that needs the result.
+        """The innermost module that made the latest operand, and has read or made all others. An op that only moves elements,
+        or scales them by a number, is in the module of the op that needs the result.
         """
         end, last = i, main
         while (name := self.ops[end].name) in MOVING or (name in ("Div", "Mul") and len(self.inputs[end]) == 1):

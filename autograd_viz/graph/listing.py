@@ -90,7 +90,6 @@ class Listing:
             self._append(Text(file, block.function, block.owner, text, loops), found)
 
     def _add_known(self, file: str, sources: list[Source]) -> None:
-        """The lines that are known from the places themselves."""
         inside: dict[str, list[Source]] = defaultdict(list)
         for source in sources:
             inside[source.function].append(source)
@@ -133,7 +132,6 @@ def _structure(lines: list[str]) -> tuple[list[_Block], list[tuple[int, int]]]:
 
 
 def _numbers(block: _Block, sources: list[Source], is_cell: bool) -> Sequence[int]:
-    """The numbers of the listed lines of a block."""
     if not block.function and not is_cell:
         ran = sorted({n for s in sources for n in range(s.line, s.end_line + 1)})
         gaps = (range(a, b) for a, b in pairwise(ran) if b - a <= AROUND)

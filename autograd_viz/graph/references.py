@@ -67,7 +67,6 @@ class _Parts:
             raise DocumentError("a module appears twice")
 
     def starts(self) -> Iterable[str]:
-        """The nodes at which a pass starts."""
         for root in self.document.roots:
             node = self.leaves.get(root)
             start = self.tensors[root].grad_fn if node is None else node.id
@@ -75,7 +74,6 @@ class _Parts:
                 yield start
 
     def _makers(self) -> dict[str, int]:
-        """By tensor, the index of the op that made it."""
         makers: dict[str, int] = {}
         for place, op in enumerate(self.document.ops):
             _known(f"op {op.id}", self.tensors, op.outputs)

@@ -106,10 +106,8 @@ class Beside:
         bare = replace(document, nodes=(), statements=(), ops=ops, tensors=tensors)
         return render_svg(document, layout(bare, (), DETAILS["brief"]), state, theme_named("light"))
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.sentence
-
-    __repr__ = __str__
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return pictures_bundle(self._sides, self.svg, self.sentence)
@@ -135,15 +133,10 @@ def beside(theirs: Any, ours: Any) -> Beside:
 
 def gradients_of(run: DryRun) -> dict[str, Value]:
     """The gradient that arrived at each tensor, by its id, in the order of the pass."""
-    nodes = {n.id: n for n in run.document.nodes}
+    leaves = {n.id: n.variable for n in run.document.nodes}
     results = {(t.grad_fn, t.output_nr): t.id for t in run.document.tensors if t.grad_fn}
-    found: dict[str, Value] = {}
-    for step in run.trace.steps:
-        for index, value in enumerate(step.grad_outputs):
-            id = nodes[step.node].variable or results.get((step.node, index))
-            if id is not None and value is not None:
-                found[id] = value
-    return found
+    arrived = ((s.node, k, value) for s in run.trace.steps for k, value in enumerate(s.grad_outputs) if value is not None)
+    return {id: value for node, k, value in arrived if (id := leaves[node] or results.get((node, k))) is not None}
 
 
 def _pairs(theirs: Any, document: Document) -> tuple[dict[str, Any], tuple[str, str] | None]:

@@ -150,8 +150,7 @@ def given_text(question: Question, given: Any) -> str:
 
 
 def _judge_row(question: Question, text: str, failed: int) -> Verdict:
-    reading = read(text)
-    if reading is None:
+    if (reading := read(text)) is None:
         return Verdict("unread", words.ASK_UNREAD)
     slip = next((said for wrong, said in question.slips if _is_slip(reading, wrong, question.answer)), "")
     return _verdict(question, agrees(reading, question.answer), slip, failed)

@@ -74,12 +74,8 @@ _CODE = re.compile(r"`([^`]*)`")
 
 
 class QuestionWidget(OneSource):
-    """A question in a notebook. `answer` and `show` do from code what a reader does with the mouse.
-
-    Attributes:
-        question: the question and its answer.
-        verdict: the response to the last answer: its state ("right", "again", "wrong", "shown", "unread"), the sentence, and
-            the reason or a hint.
+    """A question in a notebook. `answer` and `show` do from code what a reader does with the mouse. The `verdict` is the
+    response to the last answer: its state ("right", "again", "wrong", "shown", "unread"), the sentence, the reason or a hint.
     """
 
     entry, styles = "question/question.js", ("question/question.css",)
@@ -89,20 +85,12 @@ class QuestionWidget(OneSource):
     def __init__(self, question: Question) -> None:
         self.question = question
         self._attempts = self._failed = 0
-        self._mark = f"av-still-{secrets.token_hex(8)}"
-        self._static = words.ASK_STATIC
-        super().__init__(
-            asked={
-                "kind": question.kind,
-                "text": question.text,
-                "subject": question.subject,
-                "options": [asdict(o) for o in question.options],
-                "words": {label.lower(): getattr(words, f"ASK_{label}") for label in _LABELS},
-                "palettes": {name: THEMES[name].colours() for name in ("light", "dark")},
-                "language": words.language(),
-                "mark": self._mark,
-            }
-        )
+        self._mark, self._static = f"av-still-{secrets.token_hex(8)}", words.ASK_STATIC
+        asked: dict[str, Any] = {name: getattr(question, name) for name in ("kind", "text", "subject")}
+        asked["options"] = [asdict(o) for o in question.options]
+        asked["words"] = {label.lower(): getattr(words, f"ASK_{label}") for label in _LABELS}
+        asked["palettes"] = {name: THEMES[name].colours() for name in ("light", "dark")}
+        super().__init__(asked={**asked, "language": words.language(), "mark": self._mark})
         self.on_msg(self._heard)
 
     @property

@@ -16,8 +16,6 @@ Known = TypeVar("Known")
 
 
 class _Mark(weakref.ref):  # type: ignore[type-arg]
-    """A weak reference to an object, with the data about it."""
-
     __slots__ = ("known",)
     __hash__ = object.__hash__
     __eq__ = object.__eq__

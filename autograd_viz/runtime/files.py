@@ -45,7 +45,6 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 def _obstacle(target: Path) -> str:
-    """The reason why no file can be written there, or ""."""
     if not target.parent.is_dir():
         return f"the folder {target.parent} does not exist"
     try:

@@ -176,9 +176,8 @@ def each_gradient(
 
 
 class NamesLater:
-    """What names meant when they were read, as far as it is still alive when it is asked for.
-
-    A result that held the caller's variables would hold the result before it, and so every model that a cell has made.
+    """What names meant when they were read, as far as it is still alive when it is asked for. A result that held the caller's
+    variables would hold the result before it, and so every model that a cell has made.
     """
 
     def __init__(self, known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:
@@ -190,13 +189,9 @@ class NamesLater:
 
     def __call__(self) -> Names:
         """The names of what is alive."""
-        chosen, modules = TensorNames(), dict[str, Any]()
+        chosen, modules = TensorNames(), {name: module() for name, module in self._modules}
         for name, tensor in self._tensors:
             if tensor() is not None:
                 chosen.setdefault(name, tensor())
-        for name, module in self._modules:
-            if name:
-                modules[name] = module()
-            else:  # the names were chosen from it
-                chosen.module = module()
+        chosen.module = modules.pop("", None)  # the names were chosen from it
         return Names({**dict.fromkeys(self._taken), **modules}, chosen)

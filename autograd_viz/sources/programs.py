@@ -125,7 +125,6 @@ def _has_any(module: Any, own: set[Any]) -> bool:
 
 
 def _modules() -> list[Any]:
-    """All modules of the process, of both libraries."""
     names = ("torch.nn", f"{__package__.partition('.')[0]}.twin.nn")
     kinds = tuple(kind for name in names if (kind := getattr(sys.modules.get(name), "Module", None)) is not None)
     return [thing for thing in gc.get_objects() if issubclass(type(thing), kinds)]  # isinstance would ask lazy objects

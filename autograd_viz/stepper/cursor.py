@@ -44,6 +44,7 @@ class LivePass(Protocol):
 
     def redo(self, index: int) -> bool:
         """Do it again. Returns False and does nothing if its inputs have changed since."""
+        return True
 
     def rewind(self, index: int) -> None:
         """Put the engine back to before step `index`; the steps from there on are dropped."""
@@ -91,8 +92,6 @@ class LivePass(Protocol):
 
 
 class _Closed:
-    """Replaces what a closed stepper has freed."""
-
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError("this stepper is closed and keeps nothing of its pass: call step() again")
 
@@ -120,7 +119,7 @@ class Cursor:
 
     def close(self) -> None:
         """Free everything of the pass."""
-        self.is_closed, self.live = True, _Closed()  # type: ignore[assignment]
+        self.is_closed, self.live = True, _Closed()
         self.history = self.live  # type: ignore[assignment]
         self._trace, self._past = None, Past(self._document)
         self._move_listeners.clear()
@@ -193,22 +192,18 @@ class Cursor:
         """Forward to the end, to a stop, or until a condition holds (`first`: after at least one step)."""
         begin = self.step  # a run that starts at a breakpoint goes on
         self.step = max(self.step, 0)
-        while self.next_node is not None:
+        while self.next_node is not None and self.stopped is None:
             if until is not None and not (first and self.step == begin) and until():
                 return
             if stops and self.step > begin and self.next_node in self.stops.nodes:
                 self.stopped = Stopped("breakpoint", str(self.next_node))
-                return
-            ran = self.forward() is not None
-            self.stopped = self.stops.hit(self.history.steps, self.step - 1, self.facts) if stops and ran else None
-            if self.stopped is not None:
-                return
+            elif self.forward() is not None and stops:
+                self.stopped = self.stops.hit(self.history.steps, self.step - 1, self.facts)
 
     def until(self, ends: frozenset[str], tensor: str) -> None:
         """Forward by at least one step, until a node of `ends` has run."""
-        begin = self.step
+        begin, name = self.step, label_of(self._document, tensor)
         self.on(until=lambda: self.current is not None and self.current.node in ends, first=True)
-        name = label_of(self._document, tensor)
         if self.step > begin and self.current is not None and self.current.node in ends:
             self.stopped = Stopped("until", self.current.node, name)
         elif self.next_node is None:
@@ -236,13 +231,13 @@ class Cursor:
         except BaseException:
             self.failed = node
             raise
-        if step is not None:
-            try:
+        try:
+            if step is not None:
                 self._write_down(step)
-            except BaseException:  # Ctrl-C in the user's condition, or no memory for a sentence: the step is not taken
-                self.live.undo(ran)
-                self.live.rewind(ran)
-                raise
+        except BaseException:  # Ctrl-C in the user's condition, or no memory for a sentence: the step is not taken
+            self.live.undo(ran)
+            self.live.rewind(ran)
+            raise
 
     def _write_down(self, ran: Step) -> None:
         """Its sentence and flags, like its numbers, are made when they are read."""

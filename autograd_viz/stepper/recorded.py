@@ -67,10 +67,6 @@ class RecordedPass(LivePass):
     def undo(self, index: int) -> None:
         """Nothing to undo."""
 
-    def redo(self, index: int) -> bool:
-        """Always true: nothing can have changed."""
-        return True
-
     def rewind(self, index: int) -> None:
         """The steps from `index` on will be asked for again."""
         self._done = index

@@ -346,7 +346,6 @@ class Stepper(Uncopied):
         return {id: (grad, edited.get(id)) for id, grad in without.items()}
 
     def _grads_after(self, step: int, change: Callable[[], None]) -> dict[str, Value | None]:
-        """The grads at the end of the pass, if something is changed before a step."""
         with alone(), whole(), self.cursor.live.aside(step):
             self.cursor.is_running = True
             try:

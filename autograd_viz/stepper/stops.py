@@ -65,10 +65,12 @@ def facts_of(step: Step, node: Node, sent: Iterable[Value]) -> Facts:
 
 def fact_of(value: Value | None) -> Fact | None:
     """The fact of a gradient; None if there is none, or if it has no elements."""
-    norm = norm_of(value)
-    if value is None or norm is None:
+    if value is None or (norm := norm_of(value)) is None:
         return None
-    return Fact(norm, _sign(value), number_text(value.numbers[0]) if math.prod(value.shape) == 1 and value.numbers else "")
+    real = (n for n in value.numbers if not isinstance(n, complex) and math.isfinite(n))
+    mean = math.fsum(real) if value.summary is None else value.summary.mean
+    text = number_text(value.numbers[0]) if math.prod(value.shape) == 1 and value.numbers else ""
+    return Fact(norm, int(mean > 0) - int(mean < 0), text)
 
 
 def there(facts: Iterable[Fact | None]) -> list[Fact]:
@@ -76,17 +78,10 @@ def there(facts: Iterable[Fact | None]) -> list[Fact]:
     return [f for f in facts if f is not None]
 
 
-def _sign(value: Value) -> int:
-    real = (n for n in value.numbers if not isinstance(n, complex) and math.isfinite(n))
-    mean = math.fsum(real) if value.summary is None else value.summary.mean
-    return int(mean > 0) - int(mean < 0)
-
-
 def _plain(fact: Fact | None) -> list[Any] | None:
     if fact is None:
         return None
-    norm = fact.norm if math.isfinite(fact.norm) else str(fact.norm)
-    return [norm, fact.sign, fact.text] if fact.text else [norm, fact.sign]
+    return [fact.norm if math.isfinite(fact.norm) else str(fact.norm), fact.sign, *filter(None, [fact.text])]
 
 
 FLAGS = {"nan": ("nan", "inf"), "zero": ("zero",), "condition": ("condition", "condition_error")}  # kind -> flags of a step

@@ -63,7 +63,6 @@ class _Trial:
         return None if None in found else any(found)
 
     def _run(self, values: list[Any], wanted: Sequence[int] = ()) -> Any:
-        """The inputs as tensors, and the results."""
         make = self._torch.tensor
         inputs = [
             make(v.tolist(), dtype=getattr(self._torch, v.dtype.name)) if isinstance(v, np.ndarray) else v for v in values
@@ -78,11 +77,9 @@ class _Trial:
         return np.concatenate([np.asarray(r.detach().tolist(), dtype=np.float64).ravel() for r in results])
 
     def _moved(self, k: int, by: Any) -> Any:
-        """The results if one input is another."""
         return self._values(self._run([v + by if i == k else v for i, v in enumerate(self._given)])[1])
 
     def _gradients(self, wanted: Sequence[int], along: Any) -> dict[int, Any]:
-        """Those of the weighted sum of the results."""
         inputs, results = self._run(self._given, wanted)
         parts = np.split(along, np.cumsum([r.numel() for r in results])[:-1])
         weights = [self._torch.tensor(w.tolist(), dtype=r.dtype).reshape(r.shape) for r, w in zip(results, parts, strict=True)]

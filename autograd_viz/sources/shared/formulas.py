@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -112,8 +113,8 @@ def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
     if not isinstance(node, PrimitiveNode) or node._others or node._dtype.kind != "f" or _has_unpack_hooks(node):
         return ()
     wanted = [i for i, after in enumerate(node._next) if after is not None]
-    sizes = [int(np.prod(node._next[i]._output_metadata(node._index[i])[0], dtype=int)) for i in wanted]
-    count = int(np.prod(node._shape, dtype=int))
+    sizes = [math.prod(node._next[i]._output_metadata(node._index[i])[0]) for i in wanted]
+    count = math.prod(node._shape)
     if not wanted or not count or any(s * count > MOST or not s for s in sizes):
         return ()
     try:
@@ -129,13 +130,10 @@ def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
 
 def _has_unpack_hooks(node: PrimitiveNode) -> bool:
     """Would reading a saved tensor call the user's code?"""
-    stack = list(raw_saved(node).values())
-    while stack:
-        kept = stack.pop()
-        if isinstance(kept, SavedTensor) and kept.unpack_hook is not None:
-            return True
-        stack += kept if isinstance(kept, tuple) else ()
-    return False
+    found = list(raw_saved(node).values())
+    for kept in found:  # grows
+        found += kept if isinstance(kept, tuple) else ()
+    return any(isinstance(kept, SavedTensor) and kept.unpack_hook is not None for kept in found)
 
 
 def _row(node: PrimitiveNode, unit: Any, wanted: list[int]) -> list[Any]:

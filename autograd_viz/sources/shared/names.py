@@ -134,7 +134,6 @@ def optimizers_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _things(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Variables, and what their objects hold."""
     variables = _variables(known)
     return [*(variables | _held_by((name, of) for name, of in variables.items() if _is_record(of))).items()]
 

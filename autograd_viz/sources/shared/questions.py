@@ -140,7 +140,6 @@ def roots_among(tensor: Any, variables: Mapping[str, Any], access: Access) -> tu
 
 
 def _latest_root(tensors: list[Any], access: Access) -> list[Any]:
-    """The tensor on which backward() was called last, if there is one."""
     asked = [(order, i) for i, t in enumerate(tensors) for order in access.passes(t)]
     return [tensors[max(asked)[1]]] if asked else []
 

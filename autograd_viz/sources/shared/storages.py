@@ -126,15 +126,12 @@ def _kind(found: _Found) -> str:
 
 
 def behind(start: Any, tensor_in: Callable[[Any], Any]) -> Iterator[Any]:
-    """The tensors that an object holds: what hooks have packed, or what a checkpoint will need. No user code runs.
-
-    Modules are left out: they hold their parameters anyway.
-    """
-    todo, looked_at = [start], 0
-    while todo and looked_at < MOST:
-        thing = todo.pop()
-        looked_at += 1
-        if (tensor := tensor_in(thing)) is not None:
+    """The tensors that an object holds, not in modules: what hooks packed, or what a checkpoint needs. No user code runs."""
+    todo = [start]
+    for _ in range(MOST):
+        if not todo:
+            return
+        if (tensor := tensor_in(thing := todo.pop())) is not None:
             yield tensor
         else:
             todo += _inside(thing)

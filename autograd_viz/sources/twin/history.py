@@ -62,7 +62,6 @@ class CoreOp:
         return [op for t in self.call.inputs if t is not None and (op := op_of(t)) is not None]
 
     def _was_early(self, leaf: Tensor) -> bool:
-        """Did the leaf start to require grad after the op ran?"""
         return any(e.kind == "requires_grad" and e.order > self.number for e in leaf._events)
 
     @property

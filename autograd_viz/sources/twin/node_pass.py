@@ -72,20 +72,18 @@ def record_hooks(task: GraphTask) -> Iterator[list[HookRun]]:
 MOST = 1024  # elements of a copy; a larger saved tensor gets no formula and no Jacobian
 
 
-class Twin:
-    """What a primitive's node needs to write its rules, even if the node and its saved tensors change."""
+def twin_of(node: PrimitiveNode) -> Callable[[], PrimitiveNode]:
+    """A function that makes the node as it is now, to write its rules, even if it and its saved tensors change."""
+    values = [_frozen(getattr(node, slot)) for slot in node.slots]
 
-    def __init__(self, node: PrimitiveNode) -> None:
-        self._node = node
-        self._kept = [_frozen(getattr(node, slot)) for slot in node.slots]
+    def twin() -> PrimitiveNode:
+        made = type(node).__new__(type(node))
+        Node.__init__(made, node.next_functions, node._outputs_metadata(), 0)
+        for slot, kept in zip(made.slots, values, strict=True):
+            setattr(made, slot, kept)
+        return made
 
-    def node(self) -> PrimitiveNode:
-        """The node as it was."""
-        twin = type(self._node).__new__(type(self._node))
-        Node.__init__(twin, self._node.next_functions, self._node._outputs_metadata(), 0)
-        for slot, kept in zip(twin.slots, self._kept, strict=True):
-            setattr(twin, slot, kept)
-        return twin
+    return twin
 
 
 def _frozen(kept: Any) -> Any:
@@ -171,7 +169,7 @@ class CorePass(Pass):
     def call_node(self, touched: list[Tensor], edited: tuple[int, ...]) -> Ran:
         """Call the next node, and after the last one the callbacks."""
         node = self.task.peek()
-        twin, saved = Twin(node) if isinstance(node, PrimitiveNode) else None, self._saved_values(node)
+        twin, saved = twin_of(node) if isinstance(node, PrimitiveNode) else None, self._saved_values(node)
         with record_hooks(self.task) as hooks:
             step = self.task.step()
             if not self.task.ready and self.task.callbacks:
@@ -182,7 +180,6 @@ class CorePass(Pass):
         return Ran(id, step.grad_outputs, step.grad_inputs, shapes, CORE.values, saved, rules, tuple(hooks), edited)
 
     def _saved_values(self, node: Node) -> dict[str, Callable[[], Value]]:
-        """How to read each saved tensor as it is now."""
         drawn = self._drawn.get(node, {})
         arrays = ((name, kept_array(kept)) for name, kept in raw_saved(node).items())
         return {name: _reader_of(array, drawn.get(name)) for name, array in arrays if array is not None}
@@ -219,11 +216,10 @@ def _reader_of(array: Any, drawn: Value | None) -> Callable[[], Value]:
     return lambda: value
 
 
-def _rules(twin: Twin | None, results: Sequence[Any], jacobians: bool, ran: Ran) -> Rules:
-    """The formulas and, if wanted, the local Jacobians of a node that has run."""
+def _rules(twin: Callable[[], PrimitiveNode] | None, results: Sequence[Any], jacobians: bool, ran: Ran) -> Rules:
     if twin is None:
         return (), ()
-    node = twin.node()
+    node = twin()
     values = read_beside(results, ran.left, ran.grad_inputs, CORE.values)  # usually the same objects
     formulas = formulas_with_numbers(node, symbolic_formulas(node), ran.kept, ran.grad_outputs, values, ran.grad_inputs)
     return formulas, local_jacobians(node) if jacobians else ()

@@ -50,8 +50,6 @@ def core_norms(
 
 
 class _ArrayNorms:
-    """Norms of arrays, by place."""
-
     def __init__(self, wanted: Collection[Place] | None) -> None:
         self.wanted, self.found = wanted, dict[Place, float]()
 

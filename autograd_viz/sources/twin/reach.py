@@ -51,9 +51,7 @@ def reach(
     roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str], versions: Versions
 ) -> tuple[list[Call | Node], list[Tensor], list[Node]]:
     """Every call, tensor and backward node that led to the roots, in the order of the program."""
-    tensors: dict[Any, Tensor] = {}
-    calls: dict[Call | Node, None] = {}
-    nodes: dict[Node, None] = {}
+    tensors, calls, nodes = dict[Any, Tensor](), dict[Call | Node, None](), dict[Node, None]()
     for root in roots:
         backward_of(root)  # a view of a changed base gets its grad_fn when it is asked; other tensors have that of their op
     stack: list[Tensor | Node | None] = list(roots)
@@ -82,7 +80,6 @@ def reach(
 
 
 def _place_among_results(tensor: Tensor) -> int:
-    """The index of a tensor among the results of its op."""
     if tensor._node is not None or tensor._made_by is None:
         return tensor._output_nr
     return next((i for i, reference in enumerate(tensor._made_by.outputs) if reference() is tensor), 0)

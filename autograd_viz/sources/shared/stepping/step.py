@@ -114,13 +114,14 @@ class StepWriter:
         write = partial(_numbers, ran, places, accumulated, freed, engine)
         return Step.later(id, tuple([at for at, _, _ in places]), (NUMBERS, write), UNSAID)
 
-    def counted(self) -> tuple[dict[tuple[str | None, int], int], list[tuple[bool, ...]]]:
-        """What it knows of the steps so far."""
-        return dict(self._arrivals), list(self._sent)
+    def counted(self) -> Callable[[], None]:
+        """A function by which it knows again what it knows of the steps so far."""
+        arrivals, sent = dict(self._arrivals), list(self._sent)
 
-    def become(self, counted: tuple[dict[tuple[str | None, int], int], list[tuple[bool, ...]]]) -> None:
-        """Know again what `counted` has given."""
-        self._arrivals, self._sent = counted
+        def become() -> None:
+            self._arrivals, self._sent = arrivals, sent
+
+        return become
 
     def take_back(self, node: str) -> None:
         """The node's step is taken back: what it sent has not arrived."""
@@ -130,12 +131,12 @@ class StepWriter:
 
     def _arrived(self, ran: Ran) -> list[Place]:
         """The sums of gradients before this node, and the first gradient at the root."""
-        places: list[Place] = []
         id, (node, index) = ran.node, self._start
-        if node == id and not self._root.is_leaf and self._arrivals[node, index] == 1:
-            places.append((f"grad_fn:{self._root.id}", lambda i: (None, ran.entered(i)), index))
         several = (i for i in range(len(ran.arrived)) if self._arrivals.get((id, i), 0) > 1)
-        return places + [(f"sum:{id}.{i}", lambda i: (None, ran.summed(i)), i) for i in several]
+        places: list[Place] = [(f"sum:{id}.{i}", lambda i: (None, ran.summed(i)), i) for i in several]
+        if node == id and not self._root.is_leaf and self._arrivals[node, index] == 1:
+            places.insert(0, (f"grad_fn:{self._root.id}", lambda i: (None, ran.entered(i)), index))
+        return places
 
     def _accumulated(self, node: Node, ran: Ran) -> str | None:
         """The leaf to whose grad the node has added, if there is one."""
@@ -145,7 +146,6 @@ class StepWriter:
         return None if ran.before_hooks(ran.touched[leaf][1].grad) is None else leaf
 
     def _grads(self, node: Node, ran: Ran, accumulated: str | None) -> list[Place]:
-        """Tensors whose grad it may have changed."""
         places: list[Place] = []
         for tensor in ran.touched:
             places.append((f"{tensor}.grad", ran.grad, tensor))
@@ -169,7 +169,6 @@ class StepWriter:
 def _numbers(
     ran: Ran, places: list[Place], accumulated: str | None, freed: int, engine: Callable[[], Engine]
 ) -> dict[str, Any]:
-    """What the pass has done in a step."""
     formulas, jacobians = ran.rules(ran)
     changes = tuple([Change(at, *read(key)) for at, read, key in places])
     accumulation = None if accumulated is None else ran.accumulation(accumulated)
@@ -197,11 +196,8 @@ class Unread:
             read([step])
             return
         for at, size in places:
-            if at in self._steps:
-                self._steps[at].append(step)
-            else:
-                self._steps[at] = [step]
-                self._bytes += size
+            self._bytes += 0 if at in self._steps else size
+            self._steps.setdefault(at, []).append(step)
         if self._bytes > MOST:
             for steps in self._steps.values():
                 read(steps)

@@ -127,7 +127,6 @@ class Pass:
         return step
 
     def _around(self, node: Any) -> Around:
-        """What a call of the node may change, as it is before."""
         touched = self.touched(node)
         attached, saved = self.attached(node), self.saved_snapshot(node)
         is_seen = self.shows(node, attached)
@@ -213,7 +212,7 @@ class Pass:
     def aside(self, step: int) -> Iterator[None]:
         """Inside, the pass stands before a step that is taken back; it may be edited and run on. Then all is as before."""
         kept, edits = self._done[step:], {k: dict(edited) for k, edited in self._edits.items()}
-        restore_engine, counted = whole_engine(self.task), self._writer.counted()
+        restore_engine, restore_counts = whole_engine(self.task), self._writer.counted()
         with self.untouched():
             self.rewind(step)
             try:
@@ -225,7 +224,7 @@ class Pass:
                 restore_engine()
                 self._done += kept
                 self._edits = edits
-                self._writer.become(counted)
+                restore_counts()
                 for done in kept:
                     self._state.memory.let_go(self.graph.node_ids[done.before.node], done.freed)
                 self._state.look(self.task.input_buffers)
@@ -271,13 +270,10 @@ class Pass:
 
     def undo_edit(self) -> bool:
         """Undo an edit of the next node's gradients; False if there was none."""
-        edits = self._edits.pop(len(self._done), None)
-        node = self.task.peek()
-        if not edits or node is None:
-            return False
-        for index, gradient in edits.items():
+        edits, node = self._edits.pop(len(self._done), {}), self.task.peek()
+        for index, gradient in edits.items() if node is not None else ():
             self.task.input_buffers[node][index + 1] = gradient
-        return True
+        return bool(edits) and node is not None
 
     def edits(self) -> dict[int, Value]:
         """The user's edits for the next node, before it runs: output -> gradient."""
