@@ -115,15 +115,14 @@ class _Builder:
     def _repeat(self, turns: list[list[Group | int]], path: Path) -> Group:
         bounded = partial(self._bounded, title=self._ops_title)
         each = [t[0] if len(t) == 1 else self._group("turn", few(self._names(t, path)), bounded(t)) for t in turns]
-        number = {_first(item): i for i, item in enumerate(each, 1)}
-        ends = {_last(item): i for i, item in enumerate(each, 1)}
+        first, last = ({_span(item)[k]: i for i, item in enumerate(each, 1)} for k in (0, 1))
 
         def turns_title(part: list[Group | int]) -> str:
-            return f"{number[_first(part[0])]:,} – {ends[_last(part[-1])]:,} of {len(each):,}"
+            return f"{first[_span(part[0])[0]]:,} – {last[_span(part[-1])[1]]:,} of {len(each):,}"
 
         modules = [g.title for g in each if isinstance(g, Group) and g.kind == "module"]
-        first = [item for item in turns[0] if isinstance(item, int)]
-        title, name = self._title_of_turns(modules, first, path, self._names(turns[0], path))
+        lone = [item for item in turns[0] if isinstance(item, int)]
+        title, name = self._title_of_turns(modules, lone, path, self._names(turns[0], path))
         return self._group("repeat", title, self._bounded(each, turns_title), count=len(turns), name=name)
 
     def _title_of_turns(self, modules: Sequence[str], turn: Sequence[int], path: Path, names: Sequence[str]) -> tuple[str, str]:
@@ -162,7 +161,7 @@ class _Builder:
 
     def _group(self, kind: str, title: str, items: list[Group | int], count: int = 1, name: str = "") -> Group:
         signature = self._interned((kind == "module", *(self._signature(item) for item in items)))
-        first, last = (_first(items[0]), _last(items[-1])) if items else (0, 0)
+        first, last = (_span(items[0])[0], _span(items[-1])[1]) if items else (0, 0)
         group = Group(f"g{len(self._made)}", kind, title, first, last, tuple(items), count, name)
         self._made[group.id] = signature
         return group
@@ -182,16 +181,12 @@ class _Builder:
         return [item.name or item.title if isinstance(item, Group) else self._title_of_op(item, path) for item in items]
 
     def _ops_title(self, items: list[Group | int]) -> str:
-        return f"ops {_first(items[0]) + 1:,} – {_last(items[-1]):,}"
+        return f"ops {_span(items[0])[0] + 1:,} – {_span(items[-1])[1]:,}"
 
 
-def _first(item: Group | int) -> int:
-    return item.first if isinstance(item, Group) else item
-
-
-def _last(item: Group | int) -> int:
-    """The index after its last op."""
-    return item.last if isinstance(item, Group) else item + 1
+def _span(item: Group | int) -> tuple[int, int]:
+    """The index of its first op, and that after its last."""
+    return (item.first, item.last) if isinstance(item, Group) else (item, item + 1)
 
 
 def opened_first(root: Group, budget: int = BUDGET) -> frozenset[str]:

@@ -33,9 +33,8 @@ def call_text(names: Mapping[str, str], op: Op) -> str:
 
 
 class Labels:
-    """The names of tensors and nodes for the reader: "a", "Mul(a, b)" for an unnamed tensor, "MulBackward0 (c)".
-
-    `label` in graph.js does the same for the page: both must name a stop alike.
+    """The names of tensors and nodes for the reader: "a", "Mul(a, b)" for an unnamed tensor, "MulBackward0 (c)". `label` in
+    graph.js does the same for the page: both must name a stop alike.
     """
 
     def __init__(self, document: Document) -> None:

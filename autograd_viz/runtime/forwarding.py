@@ -25,9 +25,8 @@ class Forward:
 
 
 class Made:
-    """Finds modules of a package without files, which another file makes: `torch.linalg`, `torch.nn.modules.linear`.
-
-    `makers` are these files, by the first part of the modules' names; by "" that of all others.
+    """Finds modules of a package without files, which another file makes: `torch.linalg`, `torch.nn.modules.linear`. `makers`
+    are these files, by the first part of the modules' names; by "" that of all others.
     """
 
     def __init__(self, package: str, makers: Mapping[str, str]) -> None:

@@ -13,15 +13,15 @@ from operator import index
 from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
 from .. import words
-from ..answers.sentences import Sentences, together
+from ..answers.sentences import Sentences, explain_error, together, whose_error
 from ..graph.model import Document, Value
 from ..graph.order import hidden_at
+from ..graph.text import label_of
 from ..graph.trace import Rewritten, State, Step, Trace
 from ..pictures.render.escape import printable
 from ..runtime.interrupts import alone, breakable, whole
 from ..runtime.uncopied import Uncopied
 from .cursor import Cursor, LivePass
-from .sentences import error_in_words, stop_in_words
 from .stops import Stop, Stopped, count_of
 from .targets import Pin, Targets, known_pins, place_of, reached_by
 
@@ -155,11 +155,16 @@ class Stepper(Uncopied):
     @property
     def explanation(self) -> str:
         """Why the last run stopped, in words, or ""."""
-        return "" if self.stopped is None else stop_in_words(self.document, self.stopped)
+        if (stopped := self.stopped) is None:
+            return ""
+        name = label_of(self.document, stopped.node) if stopped.node else ""
+        text = words.ui()[stopped.kind if stopped.kind == "condition_error" else f"stopped_{stopped.kind}"]
+        return printable(text.format(node=name, error=stopped.text, tensor=stopped.text, number=stopped.number))
 
     def explain(self, error: BaseException) -> str:
         """Explain the error of the last move: what autograd's error means, or which user code raised it."""
-        return error_in_words(self.document, self.failed, error)
+        name = next((n.name for n in self.document.nodes if n.id == self.failed), "")
+        return explain_error(str(error), name) or (printable(whose_error(error, name)) if name else "")
 
     @_move
     def next(self) -> Step | None:

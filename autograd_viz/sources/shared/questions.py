@@ -22,9 +22,8 @@ def moved(stepped: Any) -> None:
 
 
 def last_pass(nodes: Iterable[Any]) -> Any:
-    """The stepper's pass that went through one of these nodes and moved last; None if there is none.
-
-    Graphs that share only leaves are different graphs.
+    """The stepper's pass that went through one of these nodes and moved last; None if there is none. Graphs that share only
+    leaves are different graphs.
     """
     nodes = list(nodes)
     own = [n for n in nodes if not hasattr(n, "variable")] or nodes
@@ -123,9 +122,8 @@ class Access(NamedTuple):
 
 
 def roots_among(tensor: Any, variables: Mapping[str, Any], access: Access) -> tuple[Any, ...]:
-    """The roots, among the caller's variables, that the tensor's gradient would come from.
-
-    Those that lead to the tensor; else the one on which backward() was called last; else what looks like a loss.
+    """The roots, among the caller's variables, that the tensor's gradient would come from. Those that lead to the tensor; else
+    the one on which backward() was called last; else what looks like a loss.
     """
     known = dict.fromkeys(t for _, t in names_by_identity(variables, access.is_tensor))
     others = [t for t in known if t is not tensor]

@@ -11,9 +11,8 @@ from ...graph.trace import HookRun
 
 
 class Replacement:
-    """A function that runs inside another one until `remove`. Several can be there, and go in any order.
-
-    `around` is called with the function and its arguments. While `is_on` is False, the function runs alone.
+    """A function that runs inside another one until `remove`. Several can be there, and go in any order. `around` is called
+    with the function and its arguments. While `is_on` is False, the function runs alone.
     """
 
     def __init__(self, owner: Any, name: str, around: Callable[..., Any]) -> None:

@@ -18,9 +18,8 @@ SIDE = 8  # blocks of the thumbnail in each direction, at most
 
 
 def summary_of(array: Any) -> Summary:
-    """Extremes, mean, norm, counts and thumbnail of an array of at least one element, of any dtype and shape.
-
-    Elements that are nan or infinite are counted and otherwise left out. In the thumbnail a block with nan is nan.
+    """Extremes, mean, norm, counts and thumbnail of an array of at least one element, of any dtype and shape. Elements that are
+    nan or infinite are counted and otherwise left out. In the thumbnail a block with nan is nan.
     """
     with np.errstate(all="ignore"):
         is_real = array.dtype.kind == "f" and array.itemsize >= 4  # else as numbers that can be summed: complex ones by size

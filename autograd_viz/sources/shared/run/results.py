@@ -54,9 +54,8 @@ def one_root(reached: Sequence[tuple[Any, Any]], vjp: Callable[..., Any]) -> tup
 
 
 class Arrivals:
-    """Hooks on the nodes of results. A view that nobody has asked for its node gets its hook when a pass begins.
-
-    `node_of`: the grad_fn of a tensor; None for a leaf, and for a view that nobody has asked. `is_leaf`: did no op make it?
+    """Hooks on the nodes of results. A view that nobody has asked for its node gets its hook when a pass begins. `node_of`: the
+    grad_fn of a tensor; None for a leaf, and for a view that nobody has asked. `is_leaf`: did no op make it?
     """
 
     def __init__(self, node_of: Callable[[Any], Any], is_leaf: Callable[[Any], bool]) -> None:

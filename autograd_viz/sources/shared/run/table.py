@@ -126,7 +126,6 @@ PLAIN = (bool, int, float, str, tuple, list)
 
 def note_settings(sink: Sink, optimizer: Any, place: int, parameters: Sequence[Any], inputs: Iterable[Any], cast: str) -> None:
     """Mark with what a model is trained, once, before an optimizer's first step: a difference of two runs often begins here.
-
     `place`: how many optimizers have stepped before. `inputs`: the tensors given to the model. `cast`: the dtype of autocast.
     """
     which = f" {place + 1}" if place else ""

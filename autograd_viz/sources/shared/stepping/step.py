@@ -9,6 +9,7 @@ Texts and numbers are made when somebody reads the step, so the tensors that its
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -114,14 +115,11 @@ class StepWriter:
         write = partial(_numbers, ran, places, accumulated, freed, engine)
         return Step.later(id, tuple([at for at, _, _ in places]), (NUMBERS, write), UNSAID)
 
-    def counted(self) -> Callable[[], None]:
-        """A function by which it knows again what it knows of the steps so far."""
-        arrivals, sent = dict(self._arrivals), list(self._sent)
-
-        def become() -> None:
-            self._arrivals, self._sent = arrivals, sent
-
-        return become
+    def copied(self) -> StepWriter:
+        """Another one, which knows the same of the steps so far."""
+        other = copy.copy(self)
+        other._arrivals, other._sent = dict(self._arrivals), list(self._sent)
+        return other
 
     def take_back(self, node: str) -> None:
         """The node's step is taken back: what it sent has not arrived."""

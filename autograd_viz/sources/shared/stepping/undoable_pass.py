@@ -93,9 +93,8 @@ class Pass:
         return self._state.moment()()
 
     def advance(self) -> Step | None:
-        """Run one node for real; None at the end. If the node raises, everything is as before the call.
-
-        It restores the grad mode, as Ctrl-C on the last line of a `with` would leave that of the inside.
+        """Run one node for real; None at the end. If the node raises, everything is as before the call. It restores the grad
+        mode, as Ctrl-C on the last line of a `with` would leave that of the inside.
         """
         mode = self.library.is_grad_enabled()
         try:
@@ -212,7 +211,8 @@ class Pass:
     def aside(self, step: int) -> Iterator[None]:
         """Inside, the pass stands before a step that is taken back; it may be edited and run on. Then all is as before."""
         kept, edits = self._done[step:], {k: dict(edited) for k, edited in self._edits.items()}
-        restore_engine, restore_counts = whole_engine(self.task), self._writer.counted()
+        restore_engine, writer = whole_engine(self.task), self._writer
+        self._writer = writer.copied()
         with self.untouched():
             self.rewind(step)
             try:
@@ -224,7 +224,7 @@ class Pass:
                 restore_engine()
                 self._done += kept
                 self._edits = edits
-                restore_counts()
+                self._writer = writer
                 for done in kept:
                     self._state.memory.let_go(self.graph.node_ids[done.before.node], done.freed)
                 self._state.look(self.task.input_buffers)
