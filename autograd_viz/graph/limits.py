@@ -9,7 +9,7 @@ FREE = 100_000  # bytes; after these a short text must not fill the memory:
 PER_OBJECT, PER_LIST = 16, 6  # bytes for each object, and each list; `[0], [1], `, a column of whole numbers, takes 9
 LETTERS = 10_000_000  # of a text
 SAID = 50_000_000  # letters of all sentences: a name counts each time an op or a node names it
-ITEMS = 1_000_000  # of a list
+ITEMS = 1_000_000  # of a list that has no limit of its own
 DIMENSIONS = 64  # of a shape
 DEPTH = 100  # parts of a module's path, dots in a tensor's name
 SIZE = 2**63 - 1  # a number that counts something, the product of a shape; other whole numbers have 64 bits
@@ -20,12 +20,6 @@ class Between(NamedTuple):
 
     least: int
     most: int
-
-
-class AtMost(NamedTuple):
-    """How many items a list holds."""
-
-    items: int
 
 
 class Named(NamedTuple):
@@ -40,4 +34,3 @@ class Named(NamedTuple):
 
 
 ANY_INT = Between(-(2**63), 2**64 - 1)  # the range of PyTorch's and NumPy's types
-ANY_LIST = AtMost(ITEMS)

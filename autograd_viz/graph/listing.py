@@ -62,16 +62,12 @@ class Listing:
 
     def __init__(self, sources: Iterable[Source]) -> None:
         self.texts: list[Text] = []  # in the order of their first places
-        self._of: dict[Source, int] = {}
+        self.text_of: dict[Source, int] = {}  # by place: the index of the text that contains it
         by_file: dict[str, list[Source]] = defaultdict(list)
         for source in dict.fromkeys(sources):
             by_file[source.file].append(source)
         for file, found in by_file.items():
             self._add(file, found)
-
-    def text_of(self, source: Source) -> int:
-        """The index of the text that contains a place."""
-        return self._of[source]
 
     def _add(self, file: str, sources: list[Source]) -> None:
         entry = linecache.cache.get(file, ())  # what this process has read: see Note [Which code is listed]
@@ -99,16 +95,8 @@ class Listing:
                 self._append(Text(file, function, "", sorted(known.items()), [(min(known), max(known))]), found)
 
     def _append(self, text: Text, sources: list[Source]) -> None:
-        self._of |= dict.fromkeys(sources, len(self.texts))
+        self.text_of |= dict.fromkeys(sources, len(self.texts))
         self.texts.append(text)
-
-    @property
-    def places(self) -> Iterable[Source]:
-        """The places that are listed."""
-        return self._of
-
-    def __contains__(self, source: Source) -> bool:
-        return source in self._of
 
 
 def _structure(lines: list[str]) -> tuple[list[_Block], list[tuple[int, int]]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated
 
-from .limits import DIMENSIONS, SIZE, AtMost, Between, Named
+from .limits import DIMENSIONS, SIZE, Between, Named
 from .quick import dataclass
 from .surroundings import Call, Module, Source
 
@@ -18,7 +18,7 @@ TensorId = Annotated[str, Named("t")]
 OpId = Annotated[str, Named("o")]
 NodeId = Annotated[str, Named("n")]
 Count = Annotated[int, Between(0, SIZE)]
-Shape = Annotated[tuple[Count, ...], AtMost(DIMENSIONS)]
+Shape = Annotated[tuple[Count, ...], DIMENSIONS]
 # files hold every op, node and edge; groups and bundles are made when a picture is drawn
 NoGroup = Annotated[int, Between(0, 0)]
 Single = Annotated[int, Between(1, 1)]
@@ -151,7 +151,7 @@ class Entry:
     index: Count | None
 
 
-NoEntries = Annotated[tuple[Entry, ...], AtMost(0)]
+NoEntries = Annotated[tuple[Entry, ...], 0]
 
 
 @dataclass(frozen=True, slots=True)

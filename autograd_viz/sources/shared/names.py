@@ -10,8 +10,6 @@ from itertools import islice
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
-from ...twin.core.base.provenance import callers_frame
-
 
 def visible_names(frame: FrameType) -> dict[str, Any]:
     """The caller's variables: its globals, hidden by its locals. IPython's own (In, Out, _, _3) are left out."""
@@ -79,14 +77,6 @@ def _locals_of(frame: FrameType) -> dict[str, Any]:
 def callers_names() -> dict[str, Any]:
     """The variables visible in the code that called us."""
     return visible_names(sys._getframe(2))
-
-
-def users_names() -> dict[str, Any]:
-    """The variables visible in the code that called us or PyTorch."""
-    frame = callers_frame()
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("torch."):
-        frame = frame.f_back
-    return visible_names(frame)
 
 
 def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
