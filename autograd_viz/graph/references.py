@@ -66,22 +66,18 @@ class _Parts:
         if len(set(paths)) < len(paths):
             raise DocumentError("a module appears twice")
 
-    def starts(self) -> Iterable[str]:
-        for root in self.document.roots:
-            node = self.leaves.get(root)
-            start = self.tensors[root].grad_fn if node is None else node.id
-            if start is not None:
-                yield start
+    def starts(self) -> list[str]:
+        ends = [self.leaves[r].id if r in self.leaves else self.tensors[r].grad_fn for r in self.document.roots]
+        return [start for start in ends if start is not None]
 
     def _makers(self) -> dict[str, int]:
         makers: dict[str, int] = {}
         for place, op in enumerate(self.document.ops):
             _known(f"op {op.id}", self.tensors, op.outputs)
-            for t in op.outputs:
-                if t is not None and t in makers:
+            for t in (t for t in op.outputs if t is not None):
+                if t in makers:
                     raise DocumentError(f"tensor {t} is an output of two ops; the second is {op.id}")
-                if t is not None:
-                    makers[t] = place
+                makers[t] = place
         return makers
 
     def _check_op(self, op: Op, place: int, makers: Mapping[str, int]) -> None:
@@ -171,9 +167,8 @@ class _Parts:
 def _by_id(kind: str, things: Iterable[Thing]) -> dict[str, Thing]:
     found: dict[str, Thing] = {}
     for thing in things:
-        if thing.id in found:
+        if found.setdefault(thing.id, thing) is not thing:
             raise DocumentError(f"{kind} {thing.id} appears twice")
-        found[thing.id] = thing
     return found
 
 

@@ -34,10 +34,7 @@ _PLACE = re.compile(r" ?[(（][^()（）]*(line|第) ?\d[^()（）]*[)）]")  # 
 
 def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
     """What will ``tensor.grad`` be after ``of.backward(gradient)``? The pass runs now, with hooks, and is then undone.
-
-    Raises:
-        NotDrawableError: they are no tensors of autograd_viz or of PyTorch.
-        RuntimeError: as ``of.backward(gradient)``.
+    NotDrawableError: they are no tensors of autograd_viz or of PyTorch. RuntimeError: as ``of.backward(gradient)``.
     """
     _must_be_tensors(tensor, of)
     names = callers_names()
@@ -62,10 +59,7 @@ def color(tensor: Any) -> QuestionWidget:
 
 def row(tensor: Any, row: str) -> QuestionWidget:
     """What is in a row of a tensor's box: "is_leaf", "requires_grad" or "grad_fn"?
-
-    Raises:
-        NotDrawableError: it is no tensor of autograd_viz or of PyTorch.
-        UnknownChoiceError: another row.
+    NotDrawableError: it is no tensor. UnknownChoiceError: another row.
     """
     _must_be_tensors(tensor)
     return QuestionWidget(reasons.row_question(*_drawn(tensor, callers_names()), row))
@@ -73,10 +67,7 @@ def row(tensor: Any, row: str) -> QuestionWidget:
 
 def order(of: Any, gradient: Any = None) -> QuestionWidget:
     """In which order does ``of.backward(gradient)`` call its functions? The pass runs now, with hooks, and is then undone.
-
-    Raises:
-        NotDrawableError: not a tensor.
-        RuntimeError: as ``of.backward(gradient)``.
+    NotDrawableError: it is no tensor. RuntimeError: as ``of.backward(gradient)``.
     """
     _must_be_tensors(of)
     names = callers_names()
@@ -95,7 +86,8 @@ def saves(tensor: Any) -> QuestionWidget:
 def choice(
     text: str, options: Sequence[Any] | None = None, answer: Callable[[], Any] | None = None, why: str = "", hint: Any = ""
 ) -> QuestionWidget:
-    """A multiple-choice question. `answer` is called now; its result is the right option.
+    """A multiple-choice question. `answer` is called now; its result is the right option. ValueError: it is not one of the
+    options; or no file has the question.
 
     Args:
         text: the question; `code` between backticks. Without options, the name of a question in a file (questions.py).
@@ -104,9 +96,6 @@ def choice(
             `explain` gives the reason.
         why: the reason; the explanation of an error precedes it.
         hint: what is said after a first wrong answer: a text, or a tensor whose `next_functions` are listed.
-
-    Raises:
-        ValueError: the result is not one of the options; no file has the question.
     """
     names, is_written = callers_names(), options is None or answer is None
     if options is None or answer is None:

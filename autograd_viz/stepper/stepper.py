@@ -258,7 +258,8 @@ class Stepper(Uncopied):
         grad: Any = None,
         arrival: tuple[Any, int] | None = None,
     ) -> None:
-        """Let `run` stop after a step in which something happens to a gradient. False turns it off.
+        """Let `run` stop after a step in which something happens to a gradient. False turns it off. ValueError: a norm is
+        negative or no number, k is not positive, or the tensor does not exist.
 
         Args:
             nan: it became nan or inf.
@@ -268,9 +269,6 @@ class Stepper(Uncopied):
             below: its norm became smaller than this.
             grad: it arrived at this tensor, given as itself, by name or by id.
             arrival: (tensor, k): it is the k-th that was sent to this tensor, which is used in several places.
-
-        Raises:
-            ValueError: a norm is negative or no number, k is not positive, or the tensor does not exist.
         """
         self.stops.turn({"nan": nan, "zero": zero, "sign": sign, "above": above, "below": below})
         if grad is not None:
@@ -313,16 +311,12 @@ class Stepper(Uncopied):
     @_move
     def edit(self, value: Any, index: int = 0) -> None:
         """Replace the gradient that the next node will receive (before the first step: the v of vᵀJ). Recorded steps after this
-        position are dropped.
+        position are dropped. ValueError: the shape does not fit, the output does not exist, or the pass is complete.
 
         Args:
             value: a number for all elements; a nested list, array or tensor of the gradient's shape; or a function of the
                 gradient, as ``lambda g: 2 * g``.
-            index: the output of the node's op.
-
-        Raises:
-            ValueError: the shape does not fit, the output does not exist, or the pass is complete.
-            TypeError: `index` is not a whole number.
+            index: the output of the node's op; TypeError: it is not a whole number.
         """
         step = max(0, self.cursor.step)
         with whole():

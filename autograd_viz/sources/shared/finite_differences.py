@@ -63,10 +63,9 @@ class _Trial:
         return None if None in found else any(found)
 
     def _run(self, values: list[Any], wanted: Sequence[int] = ()) -> Any:
-        make = self._torch.tensor
-        inputs = [
-            make(v.tolist(), dtype=getattr(self._torch, v.dtype.name)) if isinstance(v, np.ndarray) else v for v in values
-        ]
+        torch = self._torch
+        dtypes = [getattr(torch, v.dtype.name) if isinstance(v, np.ndarray) else None for v in values]
+        inputs = [v if d is None else torch.tensor(v.tolist(), dtype=d) for v, d in zip(values, dtypes, strict=True)]
         for k in wanted:
             inputs[k].requires_grad_()
         found = self._function.apply(*inputs)
@@ -99,9 +98,8 @@ class _Trial:
         for _ in range(TRIES):
             along = self._random.standard_normal(self._given[k].shape)
             own = float((grad * along).sum())
-            near, far = (
-                float(weights @ (self._moved(k, h * along) - self._moved(k, -h * along))) / (2 * h) for h in (STEP, 4 * STEP)
-            )
+            moved = ((h, self._moved(k, h * along) - self._moved(k, -h * along)) for h in (STEP, 4 * STEP))
+            near, far = (float(weights @ by) / (2 * h) for h, by in moved)
             self._is_flat |= max(abs(near), abs(far)) <= FLAT * float(np.linalg.norm(weights) * np.linalg.norm(along))
             if not abs(near - far) <= NEAR * max(abs(near), abs(far)):
                 return None
