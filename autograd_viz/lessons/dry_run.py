@@ -28,13 +28,9 @@ class DryRun:
     def arrivals(self, tensor: str) -> list[tuple[Step, Value]]:
         """The gradients sent to a tensor's node, and the step of each."""
         targets = {n.id for n in self.document.nodes if n.variable == tensor} | {tensor_of(self.document, tensor).grad_fn}
-        nodes = {n.id: n for n in self.document.nodes}
-        return [
-            (step, value)
-            for step in self.trace.steps
-            for after, value in zip(nodes[step.node].next_functions, step.grad_inputs, strict=False)
-            if after.node in targets and after.node is not None and value is not None
-        ]
+        ends = {n.id: n.next_functions for n in self.document.nodes}
+        sent = ((step, *both) for step in self.trace.steps for both in zip(ends[step.node], step.grad_inputs, strict=False))
+        return [(step, g) for step, after, g in sent if after.node in targets - {None} and g is not None]
 
 
 def dry_run_of(root: Any, gradient: Any, subjects: tuple[Any, ...], variables: Mapping[str, Any]) -> DryRun:

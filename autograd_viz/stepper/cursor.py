@@ -129,19 +129,14 @@ class Cursor:
     def trace(self) -> Trace:
         """The steps that have run."""
         if self._trace is None:
-            self._trace = Trace(tuple(self.history.steps), self.next_live is None, self._start)
+            self._trace = Trace(tuple(self.history.steps), self.live.next_node() is None, self._start)
         return self._trace
-
-    @property
-    def next_live(self) -> str | None:
-        """The node that has not run and is next; None if the pass is over."""
-        return self.live.next_node()
 
     @property
     def next_node(self) -> str | None:
         """The node that a step from here calls."""
         position, steps = max(0, self.step), self.history.steps
-        return steps[position].node if position < len(steps) else self.next_live
+        return steps[position].node if position < len(steps) else self.live.next_node()
 
     @property
     def current(self) -> Step | None:
@@ -241,7 +236,7 @@ class Cursor:
 
     def _write_down(self, ran: Step) -> None:
         """Its sentence and flags, like its numbers, are made when they are read."""
-        ranks = self.live.own_ranks if self.next_live is None else 0
+        ranks = self.live.own_ranks if self.live.next_node() is None else 0
         end = [words.OWN_RANK.format(ranks=ranks)] if ranks else []
         step = in_words(ran, self._sentences, self._past.arrived_at(ran.node), end)
         step = step if self.stops.condition is None else self.stops.with_condition(step)

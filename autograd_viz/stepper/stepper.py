@@ -80,7 +80,7 @@ class Stepper(Uncopied):
     @property
     def is_over(self) -> bool:
         """Has every step of the pass run, wherever the cursor is?"""
-        return self.cursor.next_live is None
+        return self.cursor.live.next_node() is None
 
     @property
     def step(self) -> int:
@@ -148,7 +148,7 @@ class Stepper(Uncopied):
             return self.forward_sentence(step)
         steps = self.recorded
         if step == 0:
-            return printable(self._sentences.start(steps[0].node if steps else self.cursor.next_live))
+            return printable(self._sentences.start(steps[0].node if steps else self.cursor.live.next_node()))
         end = [words.COMPLETE] if self.is_over and step == len(steps) else []
         return printable(together([steps[step - 1].sentence, *end]))
 
