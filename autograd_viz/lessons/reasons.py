@@ -66,15 +66,13 @@ def slips_grad(dry_run: DryRun, tensor: str, name: str) -> tuple[Slip, ...]:
 
 def hint_grad(dry_run: DryRun, tensor: str, name: str) -> str:
     """What reaches the tensor, by which rule, and what the rule needs."""
-    document, t = dry_run.document, tensor_of(dry_run.document, tensor)
-    arrivals = dry_run.arrivals(tensor)
+    t, arrivals = tensor_of(dry_run.document, tensor), dry_run.arrivals(tensor)
     if not t.is_leaf and not t.retains_grad:
         return words.HINT_NOT_LEAF.format(tensor=name)
     if not arrivals:
         return words.HINT_YELLOW.format(tensor=name)
-    said = [*_turns(dry_run, tensor), *[_rule_hint(document, step, value) for step, value in arrivals[-FEW:]]]
-    if len(arrivals) > 1:
-        said.insert(0, words.HINT_MANY.format(count=len(arrivals), tensor=name))
+    said = [words.HINT_MANY.format(count=len(arrivals), tensor=name)] if len(arrivals) > 1 else []
+    said += [*_turns(dry_run, tensor), *[_rule_hint(dry_run.document, step, value) for step, value in arrivals[-FEW:]]]
     if t.grad is not None:
         said.append(words.HINT_HAS_GRAD.format(tensor=name, grad=value_text(t.grad)))
     return words.BETWEEN.join(dict.fromkeys(said))
