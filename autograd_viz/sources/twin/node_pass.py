@@ -26,8 +26,7 @@ from ..shared.formulas import formulas_with_numbers, local_jacobians, symbolic_f
 from ..shared.replacement import is_own_hook, name_of_hook, runs_of
 from ..shared.saved import is_stale, kept_array, raw_saved
 from ..shared.stepping.engine_state import keep_random_numbers
-from ..shared.stepping.gradient import as_gradient
-from ..shared.stepping.library import Library, Snapshot
+from ..shared.stepping.library import Library, Snapshot, as_gradient
 from ..shared.stepping.step import Ran, Rules, read_beside
 from ..shared.stepping.undoable_pass import Pass
 from ..shared.storages import owner

@@ -13,8 +13,7 @@ from torch.autograd.graph import Node
 from ....graph import trace
 from ....graph.model import Number
 from ....graph.trace import HookRun
-from ...shared.stepping.gradient import check_shape, numbers_of, refusal
-from ...shared.stepping.library import Library, Snapshot
+from ...shared.stepping.library import Library, Snapshot, check_shape, numbers_of, refusal
 from ...shared.stepping.step import Ran
 from ...shared.stepping.undoable_pass import Pass
 from ..reading import hooked, nodes
