@@ -76,9 +76,8 @@ class MissingLibraryError(AutogradVizError, ImportError):
     """
 
     def __init__(self, what: str, package: str, in_page: str = "") -> None:
-        in_page = f"; {in_page}" if in_page else ""
-        advice = f", which a page lacks{in_page}" if IN_PAGE else f"; install it with: pip install {package}"
-        super().__init__(what + advice)
+        lacks = ", which a page lacks" + f"; {in_page}" * bool(in_page)
+        super().__init__(what + (lacks if IN_PAGE else f"; install it with: pip install {package}"))
 
 
 class LayoutError(AutogradVizError):

@@ -1,12 +1,11 @@
-"""Bundles: the many edges of a crowded box are drawn as few.
+"""Bundles: the many edges of a crowded box, one with more than `MANY` on one side, are drawn as few.
 
 # Note [Bundles]
-A box with more than `MANY` edges on one side is crowded.
 - What it takes from one tensor is one edge. All edges between it and one other box are one edge, too.
 - A result that stands for others has no box. A result with a box (a variable of the user's holds it) keeps its own edge.
 - Results of a crowded box that nothing takes are not drawn.
 - Outputs of a backward node are one output if the same nodes send to them.
-An edge shows how many it stands for. The pictures of other graphs stay as they are.
+An edge shows how many it stands for.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
 from .collapsed import MANY, Collapsed, Thinned
 from .model import Document, Entry, NextFunction, Node, Op, Operand, Tensor
@@ -33,8 +32,6 @@ def bundle(shown: Collapsed) -> Collapsed:
 
 
 class _Bundles:
-    """Makes the document, and notes where each edge is drawn."""
-
     def __init__(self, document: Document) -> None:
         self.whole = document
         self.crowded = {o.id for o in document.ops if max(len(o.inputs), len(o.outputs)) > MANY}  # ids of ops and nodes
@@ -63,8 +60,7 @@ class _Bundles:
         for op in self.whole.ops:
             for operand in op.inputs:
                 users[operand.tensor][op.id] = None
-        stands: dict[str, str | None] = {}
-        first: dict[object, str] = {}
+        stands, first = dict[str, str | None](), dict[object, str]()
         for t in self.whole.tensors:
             made, used = maker.get(t.id), tuple(users.get(t.id, ()))
             named = t.name is not None and t.name.isidentifier()
@@ -90,10 +86,11 @@ class _Bundles:
         return replace(op, inputs=inputs, outputs=outputs)
 
     def _tensor(self, t: Tensor, there: set[str]) -> Tensor:
-        name = None if t.id in self.several else t.name
-        shares = tuple(s for s in t.shares if s in there)
-        number = self.place.get((t.grad_fn or "", t.output_nr), t.output_nr)
-        return replace(t, name=name, shares=shares, output_nr=number)
+        name, shares = None if t.id in self.several else t.name, tuple(s for s in t.shares if s in there)
+        return replace(t, name=name, shares=shares, output_nr=self._place(t.grad_fn, t.output_nr))
+
+    def _place(self, node: str | None, index: int) -> int:
+        return self.place.get((node or "", index), index)
 
     def _outputs(self) -> dict[Output, int]:
         """For each output of a node, the output that stands for it. Outputs are one if the same nodes send to them."""
@@ -117,8 +114,8 @@ class _Bundles:
 
     def _node(self, n: Node, there: set[str]) -> Node:
         saved = tuple(replace(s, tensor=None) if s.tensor is not None and s.tensor not in there else s for s in n.saved)
-        outputs = [self.place.get((n.id, i), i) for i in range(n.outputs)]
-        ends = [NextFunction(f.node, self.place.get((f.node or "", f.index), f.index)) for f in n.next_functions]
+        outputs = [self._place(n.id, i) for i in range(n.outputs)]
+        ends = [NextFunction(f.node, self._place(f.node, f.index)) for f in n.next_functions]
         edges = self._edges(n, ends)
         if len(set(outputs)) == n.outputs and len(set(edges)) == len(ends):
             return replace(n, saved=saved, next_functions=tuple(ends))
@@ -127,14 +124,9 @@ class _Bundles:
         self.thinned[n.id] = Thinned(_alone(outputs), _alone(edges))
         counts, which = Counter(edges), dict(zip(edges, ends, strict=True))
         entries = n.entries or tuple(Entry(n.name, i) for i in range(n.outputs))
-        return replace(
-            n,
-            outputs=len(set(outputs)),
-            next_functions=tuple(replace(which[k], count=count) for k, count in counts.items()),
-            saved=saved,
-            formulas=n.formulas[:MANY],
-            entries=_joined(outputs, entries),
-        )
+        ends = [replace(which[k], count=count) for k, count in counts.items()]
+        count, joined = len(set(outputs)), _joined(outputs, entries)
+        return replace(n, outputs=count, next_functions=tuple(ends), saved=saved, formulas=n.formulas[:MANY], entries=joined)
 
     def _edges(self, n: Node, ends: list[NextFunction]) -> list[int]:
         """For each edge, the number of the one that is drawn for it."""
@@ -145,22 +137,17 @@ class _Bundles:
 
 def _alone(places: list[int]) -> tuple[int | None, ...]:
     """For each drawn place, the one that it stands for; None if it stands for several."""
-    counts = Counter(places)
     which = {k: i for i, k in enumerate(places)}
-    return tuple(which[k] if count == 1 else None for k, count in counts.items())
+    return tuple(which[k] if count == 1 else None for k, count in Counter(places).items())
 
 
 def _joined(outputs: list[int], entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Where the gradients of each drawn output arrive."""
     of = defaultdict[int, dict[Entry, None]](dict)
     for k, entry in zip(outputs, entries, strict=True):
         of[k][entry] = None
     return tuple(Entry(_same({e.name for e in all}, "…"), _same({e.index for e in all}, None)) for all in of.values())
 
 
-T = TypeVar("T")
-
-
-def _same(all: set[T], otherwise: T) -> T:
+def _same(all: set[Any], otherwise: Any) -> Any:
     """The value that all of them share, else `otherwise`."""
     return next(iter(all)) if len(all) == 1 else otherwise

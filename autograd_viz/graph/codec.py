@@ -1,7 +1,5 @@
-"""Documents and traces as JSON, with a schema version, and back.
-
-Every dataclass becomes an object of its non-default fields. JSON lacks nan, the infinities and complex numbers: they become
-strings.
+"""Documents and traces as JSON, with a schema version, and back. A dataclass becomes an object of its non-default fields; nan,
+the infinities and complex numbers, which JSON lacks, become strings.
 """
 
 from __future__ import annotations
@@ -54,9 +52,7 @@ def _to_json(**parts: Document | Trace) -> str:
 
 
 def recording_from_json(text: str) -> tuple[Document, Trace]:
-    """The document and the trace that `recording_to_json` wrote.
-    DocumentError: as `document_from_json`; or an id names nothing.
-    """
+    """The document and the trace that `recording_to_json` wrote. DocumentError: it is none, or an id names nothing."""
     outer = outer_from_json(text)
     document, trace = _read(outer, "document", Document), _read(outer, "trace", Trace)
     check_references(document, trace)

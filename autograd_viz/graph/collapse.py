@@ -1,9 +1,9 @@
 """A document with each group drawn as one op and one backward node. It is a document again: layout and drawing take it as is.
 
 # Note [What a group hides]
-A group hides its ops and nodes, and the results that nothing outside takes. It hides a leaf, with its AccumulateGrad, if only
-its ops take the leaf and no variable names it. What crosses its border stays. An edge out of a group stands for
-several edges: it carries what ran along them, the latest last.
+A group hides its ops and nodes, and the results that nothing outside takes; and a leaf, with its AccumulateGrad, if only its
+ops take it and no variable names it. What crosses its border stays. An edge out of a group stands for several edges: it carries
+what ran along them, the latest last.
 """
 
 from __future__ import annotations
@@ -52,20 +52,16 @@ class _Collapse:
     def result(self) -> Collapsed:
         for t in self.document.tensors:
             if t.grad_fn is not None and t.id not in self.hidden:
-                self._arrives((t.grad_fn, t.output_nr))
+                self._arrives(t.grad_fn, t.output_nr)
         for node in self.document.nodes:
             for f in node.next_functions:
                 if f.node is not None and self.group_of.get(node.id) is not self.group_of.get(f.node):
-                    self._arrives((f.node, f.index))
+                    self._arrives(f.node, f.index)
         nodes = self._nodes()
-        document = Document(
-            tuple(self._tensor(t) for t in self.document.tensors if t.id not in self.hidden),
-            tuple(self._ops({n.id for n in nodes})),
-            nodes,
-            tuple(s for s in self.document.statements if s.tensor not in self.hidden),
-            self.document.roots,
-            self.document.modules,
-        )
+        tensors = tuple(self._tensor(t) for t in self.document.tensors if t.id not in self.hidden)
+        ops = tuple(self._ops({n.id for n in nodes}))
+        statements = tuple(s for s in self.document.statements if s.tensor not in self.hidden)
+        document = Document(tensors, ops, nodes, statements, self.document.roots, self.document.modules)
         ids = {o.id for o in self.document.ops}
         shown = {id: (g.id if id in ids else node_id(g)) for id, g in self.group_of.items()}
         return Collapsed(document, self.document, shown, self.moved, {g.id: g for g in self.groups})
@@ -98,21 +94,16 @@ class _Collapse:
         users = {i.tensor: op.id for op in self.document.ops for i in op.inputs if i.tensor in self.hidden}
         before: Group | None = None
         for node in self.document.nodes:
-            if node.variable is not None:
-                group = self.group_of.get(users.get(node.variable, ""))
-            elif node.op is not None:
-                group = before = self.group_of.get(node.op)
-            else:
-                group = before
+            before = before if node.op is None else self.group_of.get(node.op)
+            group = before if node.variable is None else self.group_of.get(users.get(node.variable, ""))
             if group is not None:
                 self.group_of[node.id] = group
 
-    def _arrives(self, output: Output) -> None:
+    def _arrives(self, node: str, index: int) -> None:
         """A gradient arrives at a node from outside its group."""
-        group = self.group_of.get(output[0])
-        if group is not None:
+        if (group := self.group_of.get(node)) is not None:
             entries = self.entries[group.id]
-            self.moved[f"sum:{output[0]}.{output[1]}"] = f"sum:{node_id(group)}.{entries.setdefault(output, len(entries))}"
+            self.moved[f"sum:{node}.{index}"] = f"sum:{node_id(group)}.{entries.setdefault((node, index), len(entries))}"
 
     def _end(self, node: str, index: int) -> NextFunction:
         group = self.group_of.get(node)
@@ -144,16 +135,12 @@ class _Collapse:
         return replace(node, order=min((n.order for n in members if n.order is not None), default=None))
 
     def _ops(self, nodes: set[str]) -> Iterable[Op]:
-        """Ops and groups in the order of the program."""
-        ops = self.document.ops
+        ops, at = self.document.ops, 0
         made = {t.id for t in self.document.tensors if t.id not in self.hidden and t.id in self.maker}
-        at = 0
-        for group in [*self.groups, None]:
-            yield from (ops[i] for i in range(at, len(ops) if group is None else group.first))
-            if group is None:
-                return
+        for group in self.groups:
+            yield from ops[at : group.first]
             at = group.last
-            inside = ops[group.first : group.last]
+            inside = ops[group.first : at]
             own = {t for op in inside for t in op.outputs if t is not None}
             given = dict.fromkeys(i.tensor for op in inside for i in op.inputs if i.tensor is not None)
             operands = tuple(Operand(t) for t in given if t not in own and t not in self.hidden)
@@ -161,6 +148,7 @@ class _Collapse:
             node = node_id(group) if node_id(group) in nodes else None
             known = all(op.reconstructed for op in inside)
             yield Op(group.id, titled(group), operands, outputs, node, reconstructed=known, members=group.last - group.first)
+        yield from ops[at:]
 
     def _tensor(self, t: Tensor) -> Tensor:
         shares = tuple(s for s in t.shares if s not in self.hidden)

@@ -39,17 +39,14 @@ class Collapsed:
         if not self.moved:
             return state
         values = {at: value for old, value in state.values.items() if self._tells(at := self.moved.get(old, old))}
-        current = self.step(state.current) if state.current else None
         called: Counter[str] = Counter()
         for node, times in state.called.items():
             called[self.shown.get(node, node)] += times
-        return State(values, current, self.hidden(state.hidden), called)
+        return State(values, self.step(state.current) if state.current else None, self.hidden(state.hidden), called)
 
     def step(self, step: Step) -> Step:
-        """The step as it is shown. A step of a hidden node becomes a step of its group: it keeps its sentence, formulas and
-        rules as text, and loses its other numbers.
-
-        A step of a thinned node keeps the numbers that have a place of their own.
+        """The step as it is shown. That of a hidden node becomes one of its group: it keeps its sentence, formulas and rules as
+        text, and loses its other numbers. That of a thinned node keeps the numbers that have a place of their own.
         """
         if not self.moved and not self.shown:
             return step
@@ -63,13 +60,10 @@ class Collapsed:
         )  # fmt: skip
 
     def _fewer(self, step: Step) -> Step:
-        """The step of a thinned node, with the numbers that are shown."""
         if (thinned := self.thinned.get(step.node)) is None:
             return step
-        arrived, left = (
-            tuple(None if i is None or i >= len(all) else all[i] for i in places)
-            for places, all in ((thinned.outputs, step.grad_outputs), (thinned.edges, step.grad_inputs))
-        )
+        ways = ((thinned.outputs, step.grad_outputs), (thinned.edges, step.grad_inputs))
+        arrived, left = (tuple(None if i is None or i >= len(all) else all[i] for i in places) for places, all in ways)
         edited = tuple(k for k, i in enumerate(thinned.outputs) if i in step.edited)
         return replace(
             step, grad_outputs=arrived, grad_inputs=left, edited=edited, formulas=step.formulas[:MANY], result_shapes=(),
@@ -95,12 +89,10 @@ class Collapsed:
 
     def hides(self, id: str) -> Group | None:
         """The group that hides an op, node or tensor; None if it is drawn itself, or never has a box."""
-        for op in self.whole.ops:
-            if id in (op.id, op.node, *op.outputs, *(i.tensor for i in op.inputs)):
-                box = self.shown.get(op.id)
-                if box is not None and (id in self.shown or id not in self._drawn):
-                    return self.groups[box]
-        return None
+        may_hide = id in self.shown or id not in self._drawn
+        inside = (op for op in self.whole.ops if may_hide and op.id in self.shown)
+        found = (op for op in inside if id in (op.id, op.node, *op.outputs, *(i.tensor for i in op.inputs)))
+        return next((self.groups[self.shown[op.id]] for op in found), None)
 
     @cached_property
     def nodes(self) -> frozenset[str]:

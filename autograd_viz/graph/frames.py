@@ -60,12 +60,11 @@ def _walked(tree: Group, opened: Set[str] | None) -> Iterator[tuple[Group, Chain
 
 def _with_tensors(document: Document, chains: dict[str, Chain]) -> Iterator[tuple[str, Chain]]:
     """Everything that is drawn in a group. It has a tensor if only its ops make and take it, and no variable names a leaf."""
-    of: dict[str, Chain] = {}
+    of: dict[str | None, Chain] = {}
     for op in document.ops:
         around = chains.get(op.id, ())
         for id in [*op.outputs, *(i.tensor for i in op.inputs)]:
-            if id is not None:
-                of[id] = common([of.get(id, around), around])
+            of[id] = common([of.get(id, around), around])
     users = {i.tensor for op in document.ops for i in op.inputs}
     for t in document.tensors:
         is_variable = t.is_leaf and t.name is not None and t.name.isidentifier()

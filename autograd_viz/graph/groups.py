@@ -1,11 +1,9 @@
 """A document's ops as a tree of groups, each of which can be drawn as one box.
 
 # Note [Groups are stretches]
-A group is a stretch of consecutive ops. Its results go on to later ops and never come back. So a graph of groups has no
-cycle. The backward nodes of a group are a stretch of the backward pass. A module that is called twice is two groups.
-
-Groups come from module paths and scopes, then from repetition (twelve equal blocks, a loop). If a level still has too many
-items, they are grouped by position. No group has more than `MOST` items.
+A group is a stretch of consecutive ops: its results never come back, so a graph of groups has no cycle, and its backward nodes
+are a stretch of the backward pass. A module that is called twice is two groups. Groups come from module paths and scopes, then
+from repetition (twelve equal blocks, a loop), then from position: no group has more than `MOST` items.
 """
 
 from __future__ import annotations
@@ -30,43 +28,6 @@ FEW = 3  # names in a title
 LONGEST = 20  # letters of a function's name
 
 
-class Titles:
-    """The titles of one document's groups; `paths` has the module of each of its ops."""
-
-    def __init__(self, document: Document, paths: Sequence[Path]) -> None:
-        self.ops, self.paths = document.ops, paths
-        self.classes = {m.path: m.name for m in document.modules if m.name}
-        self._files = {op.source.file for op in document.ops if op.source is not None}
-
-    def of_turns(self, modules: Sequence[str], turn: Sequence[int], path: Path, names: Sequence[str]) -> tuple[str, str]:
-        """Title of a repetition, and the text after it: of paths of modules, or of the lone ops and names of its first turn."""
-        if modules:
-            first, last = modules[0], modules[-1]
-            classes = {self.classes.get(m, "") for m in modules}
-            return (f"{first} … {last}" if first != last else first), classes.pop() if len(classes) == 1 else ""
-        lines = self._lines([s for i in turn if self.paths[i] == path and (s := self.ops[i].source) is not None])
-        return (names[0], lines) if len(names) == 1 else (lines or few(names), "")
-
-    def of_op(self, i: int, path: Path) -> str:
-        """Title of an op in `path`: the class of the module, if the module has only this op."""
-        inner = self.classes.get(".".join(self.paths[i])) if self.paths[i] != path else None
-        return inner or self.ops[i].name
-
-    def _lines(self, sources: Sequence[Source]) -> str:
-        """`line 3`, `rollout, lines 3 – 4`, `train.py:3`; nothing if they are in several files."""
-        files = {s.file for s in sources}
-        if len(files) != 1:
-            return ""
-        first, last, file = min(s.line for s in sources), max(s.line for s in sources), files.pop()
-        place = f"{first}" if first == last else f"{first} – {last}"
-        is_named = not file.startswith("<") and "ipykernel" not in file
-        if len(self._files) > 1 and is_named:
-            return f"{PurePath(file).name}:{place}"
-        functions = {s.function for s in sources}
-        function = f"{name}, " if len(functions) == 1 and len(name := functions.pop()) in range(1, LONGEST) else ""
-        return f"{function}line {place}" if first == last else f"{function}lines {place}"
-
-
 def few(names: Sequence[str]) -> str:
     """The first few in a row: "Mul, Add, …"."""
     return ", ".join([*names[:FEW], *["…"] * (len(names) > FEW)])
@@ -77,9 +38,7 @@ class Group:
     """Consecutive ops of a document."""
 
     id: str  # "g0", "g1", …
-    # "module" (also a scope), "repeat", "turn" (one of a repetition), "run" (by position), "crowd" (one op with very many
-    # leaves), or "all"
-    kind: str
+    kind: str  # "module" (or scope), "repeat", its "turn", "run" (by position), "crowd" (an op with very many leaves), or "all"
     title: str  # "encoder.layers.0", "layers.0 … layers.5", "lines 3 – 4", "Mul", "ops 1 – 400"
     first: int
     last: int  # first, last: its ops are ``document.ops[first:last]``
@@ -109,7 +68,8 @@ class _Builder:
         self._results = {t for op in self.ops for t in op.outputs if t is not None}
         self._shapes = {t.id: t.value.shape for t in document.tensors}
         self.paths = module_paths(document)
-        self.titles = Titles(document, self.paths)
+        self.classes = {m.path: m.name for m in document.modules if m.name}
+        self._files = {op.source.file for op in document.ops if op.source is not None}
 
     def tree(self) -> Group:
         open: list[_Draft] = [((), [])]
@@ -134,7 +94,7 @@ class _Builder:
         """The last call of `open` ends. A call of one op or module becomes that item; `layers` is `layers.0 … layers.5`."""
         path, inside = open.pop()
         items, title = self._tidied(inside, path), ".".join(path)
-        name = self.titles.classes.get(title, "")
+        name = self.classes.get(title, "")
         if len(items) > 1:
             whole: Group | int = self._group("module", title, items, name=name)
         elif isinstance(items[0], Group) and not items[0].title.startswith(title):
@@ -145,28 +105,52 @@ class _Builder:
 
     def _tidied(self, items: list[Group | int], path: Path) -> list[Group | int]:
         """The items with repetitions as groups, and no more of them than a group may have."""
-        found: list[Group | int] = []
-        at = 0
+        found, at = list[Group | int](), 0
         for r in repeats([self._signature(item) for item in items]):
-            found += items[at : r.start]
-            found.append(self._repeat([items[k : k + r.period] for k in range(r.start, r.end, r.period)], path))
+            turns = [items[k : k + r.period] for k in range(r.start, r.end, r.period)]
+            found += [*items[at : r.start], self._repeat(turns, path)]
             at = r.end
         return self._bounded(found + items[at:], self._ops_title)
 
     def _repeat(self, turns: list[list[Group | int]], path: Path) -> Group:
-        """Equal turns as one group."""
         bounded = partial(self._bounded, title=self._ops_title)
         each = [t[0] if len(t) == 1 else self._group("turn", few(self._names(t, path)), bounded(t)) for t in turns]
-        number = {_first(item): i for i, item in enumerate(each, 1)}
-        ends = {_last(item): i for i, item in enumerate(each, 1)}
+        first, last = ({_span(item)[k]: i for i, item in enumerate(each, 1)} for k in (0, 1))
 
         def turns_title(part: list[Group | int]) -> str:
-            return f"{number[_first(part[0])]:,} – {ends[_last(part[-1])]:,} of {len(each):,}"
+            return f"{first[_span(part[0])[0]]:,} – {last[_span(part[-1])[1]]:,} of {len(each):,}"
 
         modules = [g.title for g in each if isinstance(g, Group) and g.kind == "module"]
-        first = [item for item in turns[0] if isinstance(item, int)]
-        title, name = self.titles.of_turns(modules, first, path, self._names(turns[0], path))
+        lone = [item for item in turns[0] if isinstance(item, int)]
+        title, name = self._title_of_turns(modules, lone, path, self._names(turns[0], path))
         return self._group("repeat", title, self._bounded(each, turns_title), count=len(turns), name=name)
+
+    def _title_of_turns(self, modules: Sequence[str], turn: Sequence[int], path: Path, names: Sequence[str]) -> tuple[str, str]:
+        """Title of a repetition, and the text after it: of paths of modules, or of the lone ops and names of its first turn."""
+        if modules:
+            first, last = modules[0], modules[-1]
+            classes = {self.classes.get(m, "") for m in modules}
+            return (f"{first} … {last}" if first != last else first), classes.pop() if len(classes) == 1 else ""
+        lines = self._lines([s for i in turn if self.paths[i] == path and (s := self.ops[i].source) is not None])
+        return (names[0], lines) if len(names) == 1 else (lines or few(names), "")
+
+    def _title_of_op(self, i: int, path: Path) -> str:
+        """Title of an op in `path`: the class of the module, if the module has only this op."""
+        inner = self.classes.get(".".join(self.paths[i])) if self.paths[i] != path else None
+        return inner or self.ops[i].name
+
+    def _lines(self, sources: Sequence[Source]) -> str:
+        """`line 3`, `rollout, lines 3 – 4`, `train.py:3`; nothing if they are in several files."""
+        files = {s.file for s in sources}
+        if len(files) != 1:
+            return ""
+        first, last, file = min(s.line for s in sources), max(s.line for s in sources), files.pop()
+        place = f"{first}" if first == last else f"{first} – {last}"
+        if len(self._files) > 1 and not file.startswith("<") and "ipykernel" not in file:
+            return f"{PurePath(file).name}:{place}"
+        functions = {s.function for s in sources}
+        function = f"{name}, " if len(functions) == 1 and len(name := functions.pop()) in range(1, LONGEST) else ""
+        return f"{function}line {place}" if first == last else f"{function}lines {place}"
 
     def _bounded(self, items: list[Group | int], title: Callable[[list[Group | int]], str]) -> list[Group | int]:
         """Items in groups by position, nested until no group has too many."""
@@ -177,7 +161,7 @@ class _Builder:
 
     def _group(self, kind: str, title: str, items: list[Group | int], count: int = 1, name: str = "") -> Group:
         signature = self._interned((kind == "module", *(self._signature(item) for item in items)))
-        first, last = (_first(items[0]), _last(items[-1])) if items else (0, 0)
+        first, last = (_span(items[0])[0], _span(items[-1])[1]) if items else (0, 0)
         group = Group(f"g{len(self._made)}", kind, title, first, last, tuple(items), count, name)
         self._made[group.id] = signature
         return group
@@ -194,19 +178,15 @@ class _Builder:
         return self._signatures.setdefault(thing, len(self._signatures))
 
     def _names(self, items: list[Group | int], path: Path) -> list[str]:
-        return [item.name or item.title if isinstance(item, Group) else self.titles.of_op(item, path) for item in items]
+        return [item.name or item.title if isinstance(item, Group) else self._title_of_op(item, path) for item in items]
 
     def _ops_title(self, items: list[Group | int]) -> str:
-        return f"ops {_first(items[0]) + 1:,} – {_last(items[-1]):,}"
+        return f"ops {_span(items[0])[0] + 1:,} – {_span(items[-1])[1]:,}"
 
 
-def _first(item: Group | int) -> int:
-    return item.first if isinstance(item, Group) else item
-
-
-def _last(item: Group | int) -> int:
-    """The index after its last op."""
-    return item.last if isinstance(item, Group) else item + 1
+def _span(item: Group | int) -> tuple[int, int]:
+    """The index of its first op, and that after its last."""
+    return (item.first, item.last) if isinstance(item, Group) else (item, item + 1)
 
 
 def opened_first(root: Group, budget: int = BUDGET) -> frozenset[str]:

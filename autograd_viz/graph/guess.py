@@ -2,8 +2,7 @@
 
 # Note [How modules are guessed]
 An op that takes a parameter ran in the module that owns it. From there:
-- What a module does around the op with its weight belongs to it. A Linear reshapes its input to a matrix, and back. A norm
-  written by hand squares its input before it scales it.
+- What a module does around it belongs to the module: a Linear reshapes its input, a norm by hand squares it and then scales it.
 - An op between two known ones is in the module that contains both.
 - An add is that module's residual connection if the module has read the add's other operand before.
 - The last turn of a recurrent module has no weight after it. Its ops are those of the turn before.
@@ -75,9 +74,8 @@ class _Guess:
                 self.users[t].append(i)
         self.owners = {t.id: path for t in document.tensors if t.is_leaf and (path := self._owner(t.name))}
         self.children: dict[Path, list[Path]] = defaultdict(list)
-        for path in self.classes:
-            if path:
-                self.children[path[:-1]].append(path)
+        for path in filter(None, self.classes):
+            self.children[path[:-1]].append(path)
         self.with_leaves = {path[:k] for path in self.owners.values() for k in range(len(path) + 1)}
 
     def paths(self) -> list[Path]:
@@ -85,9 +83,7 @@ class _Guess:
         found = self._owned()
         for recurrent in dict.fromkeys(p for p in found if p is not None and self.classes.get(p) in RECURRENT):
             self._last_turn(found, recurrent)
-        for i, path in enumerate(list(found)):
-            if path is None:
-                continue
+        for i, path in [(i, path) for i, path in enumerate(found) if path is not None]:
             kind, name = self.classes.get(path, ""), self.ops[i].name
             if name in MATRIX and kind not in WHOLE:
                 self._around_matrix(found, i, path)
@@ -99,9 +95,8 @@ class _Guess:
 
     def _owner(self, name: str | None) -> Path:
         """The module of a parameter `net.encoder.0.weight`: as `Document.modules` calls it, `encoder.0`."""
-        parts = tuple(
-            part for part in (name or "").removesuffix(".T").split(".")[:-1] if part != "_orig_mod"
-        )  # which torch.compile puts between
+        # torch.compile puts "_orig_mod" between
+        parts = tuple(part for part in (name or "").removesuffix(".T").split(".")[:-1] if part != "_orig_mod")
         known = (parts[k:] for k in range(len(parts)) if parts[k:] in self.classes)
         return next(known, () if self.classes and "parametrizations" not in parts else parts)
 
@@ -218,12 +213,10 @@ class _Guess:
         return users[0] if len(users := self._users(i)) == 1 else None
 
     def _filled(self, found: list[Path | None]) -> list[Path]:
-        following: list[Path] = []
-        after: Path = ()
+        following: list[Path] = [()]
         for path in reversed(found):
-            after = after if path is None else path
-            following.append(after)
-        following.reverse()
+            following.append(following[-1] if path is None else path)
+        following = following[:0:-1]
         paths: list[Path] = []
         starts: list[int] = [0]  # of the latest path: where each of its parts began
         before: Path = ()
@@ -269,10 +262,6 @@ class _Guess:
                     return p
         return None
 
-    def _only_passes_on(self, i: int) -> bool:
-        name = self.ops[i].name
-        return name in MOVING or (name in ("Div", "Mul") and len(self.inputs[i]) == 1)
-
     def _fits(self, i: int, kind: str) -> bool:
         name = self.ops[i].name
         if kind.startswith("Dropout") and name == "Mul":  # by a mask, which nothing made
@@ -280,12 +269,13 @@ class _Guess:
         return name in FITS.get(kind, (kind,))
 
     def _residual(self, i: int, paths: list[Path], starts: list[int], main: int, around: Path) -> Path | None:
-        """The innermost module that made the latest operand, and has read or made all others.
-
-        An op that only moves elements, or scales them by a number, is in the module of the op that needs the result.
+        """The innermost module that made the latest operand, and has read or made all others. An op that only moves elements,
+        or scales them by a number, is in the module of the op that needs the result.
         """
         end, last = i, main
-        while self._only_passes_on(end) and (user := self._only_user(end)) is not None:
+        while (name := self.ops[end].name) in MOVING or (name in ("Div", "Mul") and len(self.inputs[end]) == 1):
+            if (user := self._only_user(end)) is None:
+                break
             end, last = user, end
         others = [t for t in self.inputs[end] if self.maker.get(t, -1) != last]
         if main < 0 or not others or not all(self.tensors[t].requires_grad for t in others):

@@ -41,12 +41,9 @@ class History:
     def at(self, position: int) -> State:
         """The state after `position` steps; 0 is the start."""
         changes, calls = self._sizes[position]
-        values = _Then[Value | None](self._changes, position, changes, self._value)
+        values = _Then[Value | None](self._changes, position, changes, lambda k, place: self.steps[k].changes[place].after)
         current = self.steps[position - 1] if position else None
         return State(values, current, called=_Then[int](self._calls, position, calls, lambda step, count: count))
-
-    def _value(self, step: int, place: int) -> Value | None:
-        return self.steps[step].changes[place].after
 
 
 class _Then(Mapping[str, T]):

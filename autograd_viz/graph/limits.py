@@ -1,30 +1,18 @@
-"""How large the contents of a file may be. `save` writes 75 MB for 30,000 nodes.
-
-======================  ==========================================================================================
-a file                  `BYTES`; after the first `FREE`, one object in `PER_OBJECT` bytes and one list in
-                        `PER_LIST`: a short text must not fill the memory
-a text                  `LETTERS`
-all sentences           `SAID` letters: a name counts each time an op or a node names it
-a list                  `ITEMS`
-a shape                 `DIMENSIONS`, each length and their product at most `SIZE`
-a module's path         `DEPTH` parts, as many dots in a tensor's name
-a whole number          `SIZE` where it counts something, else 64 bits
-======================  ==========================================================================================
-"""
+"""How large the contents of a file may be. `save` writes 75 MB for 30,000 nodes."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-BYTES = 256_000_000
-FREE = 100_000
-PER_OBJECT, PER_LIST = 16, 6  # `[0], [1], `, a column of whole numbers, takes 9
-LETTERS = 10_000_000
-SAID = 50_000_000
-ITEMS = 1_000_000
-DIMENSIONS = 64
-DEPTH = 100
-SIZE = 2**63 - 1
+BYTES = 256_000_000  # of a file
+FREE = 100_000  # bytes; after these a short text must not fill the memory:
+PER_OBJECT, PER_LIST = 16, 6  # bytes for each object, and each list; `[0], [1], `, a column of whole numbers, takes 9
+LETTERS = 10_000_000  # of a text
+SAID = 50_000_000  # letters of all sentences: a name counts each time an op or a node names it
+ITEMS = 1_000_000  # of a list that has no limit of its own
+DIMENSIONS = 64  # of a shape
+DEPTH = 100  # parts of a module's path, dots in a tensor's name
+SIZE = 2**63 - 1  # a number that counts something, the product of a shape; other whole numbers have 64 bits
 
 
 class Between(NamedTuple):
@@ -32,12 +20,6 @@ class Between(NamedTuple):
 
     least: int
     most: int
-
-
-class AtMost(NamedTuple):
-    """How many items a list holds."""
-
-    items: int
 
 
 class Named(NamedTuple):
@@ -52,4 +34,3 @@ class Named(NamedTuple):
 
 
 ANY_INT = Between(-(2**63), 2**64 - 1)  # the range of PyTorch's and NumPy's types
-ANY_LIST = AtMost(ITEMS)

@@ -1,18 +1,17 @@
 """The user's code around the ops of a document: functions and cells with line numbers, and how often each place ran.
 
 # Note [Which code is listed]
-Only files that this process has read for its own ops are listed whole. So a document from a file can ask for no other. Their
-lines must still be those that ran. Of all other code, the lines that the document itself has are listed, with gaps. Of a
+Only files that this process has read for its own ops are listed whole, so a document from a file can ask for no other, and only
+if their lines are still those that ran. Of other code, the lines that the document itself has are listed, with gaps. Of a
 script outside its functions, the lines of the ops are listed, with short gaps filled: a page is handed on, the rest is private.
 
 # Note [One parse at a time]
-CPython 3.11 counts how deep it is in a tree for all threads together. Two threads that parse at once raise SystemError
-(github.com/python/cpython/issues/106905).
+In CPython 3.11 two threads that parse at once raise SystemError (github.com/python/cpython/issues/106905).
 
 # Note [What is a turn]
-A place runs again when other places of the same function ran between. Several ops in a row at one place are several turns, or
-one call of a library that ran several ops. They are turns if they are calls of several modules by the function itself, or if
-the same ops follow one another over and over.
+A place runs again when other places of the same function ran between. Several ops in a row at one place are several turns if
+they are calls of several modules by the function itself, or if the same ops follow one another over and over; else they are one
+call of a library that ran several ops.
 """
 
 from __future__ import annotations
@@ -51,12 +50,11 @@ class Text:
         return bool(self.function) or any(first <= line <= last for first, last in self.loops)
 
 
-@dataclass(frozen=True)
-class _Block:
+class _Block(NamedTuple):
     first: int
     last: int
-    function: str
-    owner: str
+    function: str = ""
+    owner: str = ""
 
 
 class Listing:
@@ -64,16 +62,12 @@ class Listing:
 
     def __init__(self, sources: Iterable[Source]) -> None:
         self.texts: list[Text] = []  # in the order of their first places
-        self._of: dict[Source, int] = {}
+        self.text_of: dict[Source, int] = {}  # by place: the index of the text that contains it
         by_file: dict[str, list[Source]] = defaultdict(list)
         for source in dict.fromkeys(sources):
             by_file[source.file].append(source)
         for file, found in by_file.items():
             self._add(file, found)
-
-    def text_of(self, source: Source) -> int:
-        """The index of the text that contains a place."""
-        return self._of[source]
 
     def _add(self, file: str, sources: list[Source]) -> None:
         entry = linecache.cache.get(file, ())  # what this process has read: see Note [Which code is listed]
@@ -83,17 +77,15 @@ class Listing:
             return self._add_known(file, sources)
         blocks, loops = _structure(lines)
         inside: dict[_Block, list[Source]] = defaultdict(list)
-        whole, is_cell = _Block(1, len(lines), "", ""), bool(CELL.search(file))
+        whole, is_cell = _Block(1, len(lines)), bool(CELL.search(file))
         for source in sources:
             around = (b for b in blocks if b.first <= source.line and source.end_line <= b.last)
             inside[max(around, key=lambda b: b.first, default=whole)].append(source)
         for block, found in inside.items():
-            numbers = _numbers(block, found, is_cell)
-            text = [(n, lines[n - 1].rstrip("\n")) for n in numbers]
+            text = [(n, lines[n - 1].rstrip("\n")) for n in _numbers(block, found, is_cell)]
             self._append(Text(file, block.function, block.owner, text, loops), found)
 
     def _add_known(self, file: str, sources: list[Source]) -> None:
-        """The lines that are known from the places themselves."""
         inside: dict[str, list[Source]] = defaultdict(list)
         for source in sources:
             inside[source.function].append(source)
@@ -103,16 +95,8 @@ class Listing:
                 self._append(Text(file, function, "", sorted(known.items()), [(min(known), max(known))]), found)
 
     def _append(self, text: Text, sources: list[Source]) -> None:
-        self._of |= dict.fromkeys(sources, len(self.texts))
+        self.text_of |= dict.fromkeys(sources, len(self.texts))
         self.texts.append(text)
-
-    @property
-    def places(self) -> Iterable[Source]:
-        """The places that are listed."""
-        return self._of
-
-    def __contains__(self, source: Source) -> bool:
-        return source in self._of
 
 
 def _structure(lines: list[str]) -> tuple[list[_Block], list[tuple[int, int]]]:
@@ -136,7 +120,6 @@ def _structure(lines: list[str]) -> tuple[list[_Block], list[tuple[int, int]]]:
 
 
 def _numbers(block: _Block, sources: list[Source], is_cell: bool) -> Sequence[int]:
-    """The numbers of the listed lines of a block."""
     if not block.function and not is_cell:
         ran = sorted({n for s in sources for n in range(s.line, s.end_line + 1)})
         gaps = (range(a, b) for a, b in pairwise(ran) if b - a <= AROUND)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated
 
-from .limits import DIMENSIONS, SIZE, AtMost, Between, Named
+from .limits import DIMENSIONS, SIZE, Between, Named
 from .quick import dataclass
 from .surroundings import Call, Module, Source
 
@@ -18,7 +18,7 @@ TensorId = Annotated[str, Named("t")]
 OpId = Annotated[str, Named("o")]
 NodeId = Annotated[str, Named("n")]
 Count = Annotated[int, Between(0, SIZE)]
-Shape = Annotated[tuple[Count, ...], AtMost(DIMENSIONS)]
+Shape = Annotated[tuple[Count, ...], DIMENSIONS]
 # files hold every op, node and edge; groups and bundles are made when a picture is drawn
 NoGroup = Annotated[int, Between(0, 0)]
 Single = Annotated[int, Between(1, 1)]
@@ -26,26 +26,19 @@ Single = Annotated[int, Between(1, 1)]
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Describes an array that is too large to write out.
-
-    Attributes:
-        least, most, mean: of the finite elements; complex elements count by their absolute value.
-        norm: the Euclidean norm of the finite elements.
-        zeros, nans, infs: how many elements are zero, nan or infinite.
-        rows, columns: the size of the thumbnail.
-        thumbnail: means of equal blocks of the array as a matrix (leading dimensions joined), row by row. A block with nan is
-            nan, a block with an infinity is infinite.
-    """
+    """Describes an array that is too large to write out."""
 
     least: float
     most: float
-    mean: float
-    norm: float
+    mean: float  #: least, most, mean: of the finite elements; complex elements count by their absolute value
+    norm: float  #: the Euclidean norm of the finite elements
     zeros: Count
     nans: Count
-    infs: Count
+    infs: Count  #: zeros, nans, infs: how many elements are zero, nan or infinite
     rows: Count
-    columns: Count
+    columns: Count  #: rows, columns: the size of the thumbnail
+    #: means of equal blocks of the array as a matrix (leading dimensions joined), row by row; a block with nan is nan, one with
+    #: an infinity is infinite
     thumbnail: tuple[float, ...]
 
 
@@ -109,9 +102,8 @@ class Op:
     module: str = ""  #: path of the module in whose forward it ran: "encoder.layers.0"
     reconstructed: bool = False  #: nobody saw it run; it is derived from the backward graph
     members: NoGroup = 0  #: how many ops it stands for, if it is a group; 0 for an op
-    reason: str = (
-        ""  #: why it, its contents or its node could not be recorded: one of `REASONS`; empty for an op that nobody recorded
-    )
+    #: why it, its contents or its node could not be recorded: one of `REASONS`; empty for an op that nobody recorded
+    reason: str = ""
     graph_break: str = ""  #: of a compiled region that begins after a graph break: the reason and the line
     #: index in `Document.calls` of the innermost function of the user's around it; None if that is not known
     call: Count | None = None
@@ -159,7 +151,7 @@ class Entry:
     index: Count | None
 
 
-NoEntries = Annotated[tuple[Entry, ...], AtMost(0)]
+NoEntries = Annotated[tuple[Entry, ...], 0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,24 @@ from .model import Document, Node
 
 def reached_from(nodes: Mapping[str, Node], starts: Iterable[str]) -> set[str]:
     """These nodes, and all nodes that can be reached along next_functions."""
-    found = set(starts)
-    stack = [*found]
+    found, stack = set[str](), [*starts]
     while stack:
-        for after in nodes[stack.pop()].next_functions:
-            if after.node is not None and after.node not in found:
-                found.add(after.node)
-                stack.append(after.node)
+        if (id := stack.pop()) not in found and id in nodes:
+            found.add(id)
+            stack += [after.node for after in nodes[id].next_functions if after.node is not None]
     return found
+
+
+def unreached(document: Document) -> frozenset[str]:
+    """Ids of the nodes to which no way of next_functions leads from a root: of a detached part, for example. It is empty if
+    the document does not have its roots.
+    """
+    nodes, tensors = {n.id: n for n in document.nodes}, {t.id: t for t in document.tensors}
+    if not document.roots or not all(id in tensors for id in document.roots):
+        return frozenset()
+    accumulators = {n.variable: n.id for n in document.nodes if n.variable is not None}
+    starts = (tensors[id].grad_fn or accumulators.get(id) for id in document.roots)
+    return frozenset(nodes.keys() - reached_from(nodes, filter(None, starts)))
 
 
 def has_circle(nodes: Mapping[str, Node]) -> bool:

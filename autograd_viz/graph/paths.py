@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from .guess import Path, guessed_paths, names_modules
 from .model import Document
 
@@ -36,18 +38,12 @@ def are_guessed(document: Document) -> bool:
 
 def ways(document: Document) -> list[Way]:
     """The path of each op, with the calls of functions between its parts."""
-    known: dict[tuple[Path, int | None], Way] = {}
     # for each call the calls around it and itself, from the outside in, each with the path around it
     chains: list[list[tuple[Path, int]]] = []
     for k, call in enumerate(document.calls):
         chains.append([*(chains[call.above] if call.above is not None else ()), (_parts(call.module), k)])
-    found = []
-    for op, path in zip(document.ops, module_paths(document), strict=True):
-        way = known.get((path, op.call))
-        if way is None:
-            way = known[path, op.call] = path if op.call is None else _woven(path, chains[op.call])
-        found.append(way)
-    return found
+    woven = cache(lambda path, call: path if call is None else _woven(path, chains[call]))
+    return [woven(path, op.call) for op, path in zip(document.ops, module_paths(document), strict=True)]
 
 
 def _parts(path: str) -> Path:

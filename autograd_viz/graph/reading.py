@@ -15,7 +15,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from .limits import ANY_INT, ANY_LIST, DEPTH, LETTERS, SIZE, AtMost, Between, Named
+from .limits import ANY_INT, DEPTH, ITEMS, LETTERS, SIZE, Between, Named
 from .model import REASONS, Op, Summary, Tensor, Value
 from .surroundings import MARKS, Call, Module
 from .trace import Jacobian, Step
@@ -76,7 +76,7 @@ def reader_of(kind: Any) -> Reader:
         return _dataclass_reader(kind)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is tuple:
-        return _tuple_reader(reader_of(arguments[0]), limit or ANY_LIST)
+        return _tuple_reader(reader_of(arguments[0]), ITEMS if limit is None else limit)
     if origin in (types.UnionType, typing.Union):
         present = [k for k in arguments if k is not types.NoneType]
         read = _number_reader(present) if len(present) > 1 else reader_of(present[0])
@@ -153,12 +153,12 @@ def _number_reader(kinds: list[Any]) -> Reader:
     return read
 
 
-def _tuple_reader(item: Reader, limit: AtMost) -> Reader:
+def _tuple_reader(item: Reader, most: int) -> Reader:
     def read(plain: Any) -> tuple[Any, ...]:
         if type(plain) is not list:
             raise MisfitError(f"expected a list, got {type(plain).__name__}")
-        if len(plain) > limit.items:
-            raise MisfitError(f"a list of {len(plain):,} is too long; the limit is {limit.items:,}")
+        if len(plain) > most:
+            raise MisfitError(f"a list of {len(plain):,} is too long; the limit is {most:,}")
         found: list[Any] = []
         try:
             found.extend(map(item, plain))  # until one does not fit

@@ -66,24 +66,18 @@ class _Parts:
         if len(set(paths)) < len(paths):
             raise DocumentError("a module appears twice")
 
-    def starts(self) -> Iterable[str]:
-        """The nodes at which a pass starts."""
-        for root in self.document.roots:
-            node = self.leaves.get(root)
-            start = self.tensors[root].grad_fn if node is None else node.id
-            if start is not None:
-                yield start
+    def starts(self) -> list[str]:
+        ends = [self.leaves[r].id if r in self.leaves else self.tensors[r].grad_fn for r in self.document.roots]
+        return [start for start in ends if start is not None]
 
     def _makers(self) -> dict[str, int]:
-        """By tensor, the index of the op that made it."""
         makers: dict[str, int] = {}
         for place, op in enumerate(self.document.ops):
             _known(f"op {op.id}", self.tensors, op.outputs)
-            for t in op.outputs:
-                if t is not None and t in makers:
+            for t in (t for t in op.outputs if t is not None):
+                if t in makers:
                     raise DocumentError(f"tensor {t} is an output of two ops; the second is {op.id}")
-                if t is not None:
-                    makers[t] = place
+                makers[t] = place
         return makers
 
     def _check_op(self, op: Op, place: int, makers: Mapping[str, int]) -> None:
@@ -144,14 +138,12 @@ class _Parts:
 
     def check_step(self, where: str, step: Step) -> None:
         _known(where, self.nodes, [step.node])
-        node, edges = self.nodes[step.node], len(step.grad_inputs)
-        if edges != len(node.next_functions):
-            ends = len(node.next_functions)
+        node, edges, count = self.nodes[step.node], len(step.grad_inputs), len(step.grad_outputs)
+        if edges != (ends := len(node.next_functions)):
             raise DocumentError(f"{where} has {edges} grad_inputs, but {step.node} has {ends} next_functions")
         if len(step.result_shapes) not in (0, edges):
             raise DocumentError(f"{where} has {len(step.result_shapes)} result_shapes for {edges} grad_inputs")
-        if len(step.grad_outputs) != node.outputs:
-            count = len(step.grad_outputs)
+        if count != node.outputs:
             raise DocumentError(f"{where} has {count} grad_outputs, but {step.node} has {node.outputs} outputs")
         _known(where, self.tensors, [step.accumulation.tensor if step.accumulation else None])
         for change in step.changes:
@@ -175,9 +167,8 @@ class _Parts:
 def _by_id(kind: str, things: Iterable[Thing]) -> dict[str, Thing]:
     found: dict[str, Thing] = {}
     for thing in things:
-        if thing.id in found:
+        if found.setdefault(thing.id, thing) is not thing:
             raise DocumentError(f"{kind} {thing.id} appears twice")
-        found[thing.id] = thing
     return found
 
 

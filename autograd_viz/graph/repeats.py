@@ -33,9 +33,8 @@ def repeats(items: Sequence[int]) -> list[Repeat]:
     found, i = list[Repeat](), 0
     while i < len(items):
         best = _longest_from(items, following, i)
-        if best is not None:
-            found.append(best)
-        i = best.end if best is not None else i + 1
+        found += [] if best is None else [best]
+        i = i + 1 if best is None else best.end
     return found
 
 
@@ -47,15 +46,11 @@ def _longest_from(items: Sequence[int], following: Sequence[int], start: int) ->
         if period > LONGEST or start + LEAST * period > len(items):
             break
         if items[start] == items[start + 2 * period]:
-            repeat = Repeat(start, period, _turns(items, start, period))
+            end = j
+            while end < len(items) and items[end] == items[end - period]:
+                end += 1
+            repeat = Repeat(start, period, (end - start) // period)
             if repeat.turns >= LEAST and (best is None or repeat.end > best.end):
                 best = repeat
         j = following[j] if j < len(items) else j
     return best
-
-
-def _turns(items: Sequence[int], start: int, period: int) -> int:
-    end = start + period
-    while end < len(items) and items[end] == items[end - period]:
-        end += 1
-    return (end - start) // period

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .codec import SCHEMA_VERSION
-from .limits import ANY_INT, ANY_LIST, LETTERS
+from .limits import ANY_INT, ITEMS, LETTERS
 from .model import Document
 from .reading import COMPLEX, SPECIAL
 from .trace import Trace
@@ -27,18 +27,12 @@ _PLAIN: dict[Any, Callable[[Any], dict[str, Any]]] = {  # by type: its schema, w
 def json_schema() -> dict[str, Any]:
     """The schema of a .json that `save` writes (JSON Schema, draft 2020-12)."""
     definitions: dict[str, Any] = {}
-    properties = {
-        "schema": {"const": SCHEMA_VERSION},
-        "document": _schema_of(Document, definitions),
-        "trace": _schema_of(Trace, definitions),
-    }
+    parts = {"document": _schema_of(Document, definitions), "trace": _schema_of(Trace, definitions)}
+    properties = {"schema": {"const": SCHEMA_VERSION}, **parts}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A recorded backward pass of autograd_viz",
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
+        **{"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False},
         "$defs": definitions,
     }
 
@@ -50,7 +44,8 @@ def _schema_of(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         return _PLAIN[kind](limit)
     arguments = typing.get_args(kind)
     if typing.get_origin(kind) is tuple:
-        return {"type": "array", "items": _schema_of(arguments[0], definitions), "maxItems": (limit or ANY_LIST).items}
+        most = ITEMS if limit is None else limit
+        return {"type": "array", "items": _schema_of(arguments[0], definitions), "maxItems": most}
     if typing.get_origin(kind) in (types.UnionType, typing.Union):
         return {"anyOf": [_schema_of(k, definitions) for k in arguments]}
     if kind.__name__ not in definitions:

@@ -25,9 +25,7 @@ class Storage:
     """A block of memory that nodes keep alive."""
 
     bytes: int
-    # "parameter": a parameter or buffer lies in it, which its module holds anyway. "input": a tensor lies in it that the
-    # program was given, or that a variable holds. "activation": an op of the forward pass made it.
-    kind: str
+    kind: str  # one of `KINDS`: what lies in it; see Note [What a block is] in sources/shared/storages.py
     uses: tuple[Use, ...]  # the saved tensors in it, in the order of the program
     tensors: tuple[TensorId, ...] = ()  # ids of the document's tensors in it, as far as they are alive
     name: str = ""  # a variable or parameter of the user's that lies in it; empty if none is known

@@ -17,11 +17,8 @@ def number_text(number: Number) -> str:
     """4.0, -0.5, 123457, 1e-08, 1+2j."""
     if isinstance(number, bool | int):
         return str(number)
-    if isinstance(number, complex):
-        return f"{number:.6g}"
-    if math.isfinite(number) and abs(number) < 1e6 and number == int(number):
-        return f"{number:.1f}"
-    return f"{number:.6g}"
+    is_whole = not isinstance(number, complex) and math.isfinite(number) and abs(number) < 1e6 and number == int(number)
+    return f"{number:.1f}" if is_whole else f"{number:.6g}"
 
 
 def few_names(names: list[str], between: str = ", ", most: int = MOST_NAMES) -> str:
@@ -36,9 +33,8 @@ def call_text(names: Mapping[str, str], op: Op) -> str:
 
 
 class Labels:
-    """The names of tensors and nodes for the reader: "a", "Mul(a, b)" for an unnamed tensor, "MulBackward0 (c)".
-
-    `label` in graph.js does the same for the page: both must name a stop alike.
+    """The names of tensors and nodes for the reader: "a", "Mul(a, b)" for an unnamed tensor, "MulBackward0 (c)". `label` in
+    graph.js does the same for the page: both must name a stop alike.
     """
 
     def __init__(self, document: Document) -> None:
@@ -52,10 +48,8 @@ class Labels:
         made = self._made.get(id if node is None else node.op or "")
         if node is None:
             return self._names.get(id) or (call_text(self._names, made) if made is not None else id)
-        outputs = () if made is None else made.outputs
-        of = self._names.get(node.variable or "") or next((n for t in outputs if (n := self._names.get(t or ""))), "")
-        if not of and made is not None:
-            of = call_text(self._names, made)
+        known = (self._names.get(t or "") for t in (node.variable, *(() if made is None else made.outputs)))
+        of = next(filter(None, known), "") or ("" if made is None else call_text(self._names, made))
         return f"{node.name} ({of})" if of else node.name
 
 
@@ -81,8 +75,7 @@ def norm_of(value: Value | None) -> float | None:
     """The Euclidean norm; nan or inf if an element is; None if there is no value."""
     if value is None:
         return None
-    s = value.summary
-    if s is not None:
+    if (s := value.summary) is not None:
         return math.nan if s.nans else math.inf if s.infs else s.norm
     if not value.numbers:
         return None
@@ -95,9 +88,7 @@ def norm_of(value: Value | None) -> float | None:
 def gradient_text(value: Value) -> str:
     """The values if there are few, else `shape (28, 28), norm 0.53`: the norm shows whether a gradient vanishes."""
     text = value_text(value)
-    if text != shape_text(value.shape):
-        return text
-    norm = norm_of(value)
+    norm = norm_of(value) if text == shape_text(value.shape) else None
     return text if norm is None else f"{text}, norm {norm:.3g}"
 
 
@@ -124,9 +115,6 @@ def short(number: Number, width: int = 7) -> str:
         return f"{number:.3g}"
     if isinstance(number, bool | int):
         return str(number)
-    if number == int(number) if math.isfinite(number) else False:
-        text = f"{number:.1f}"
-        if len(text) <= width:
-            return text
-    texts = (f"{number:.{digits}g}" for digits in (4, 3, 2, 1))
+    formats = [".1f"] if math.isfinite(number) and number == int(number) else []
+    texts = (f"{number:{spec}}" for spec in (*formats, ".4g", ".3g", ".2g", ".1g"))
     return next((t for t in texts if len(t) <= width), f"{number:.0e}")

@@ -22,21 +22,13 @@ class Bare:
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """The forward or the backward half of some passes.
+    """The forward or the backward half of some passes."""
 
-    Attributes:
-        seconds: by backward node. Forward: of its op, with ops beside it that have no node, as the mask of dropout.
-        flops: by backward node, as `torch.utils.flop_counter` counts them.
-        whole: of passes of which only the whole was measured.
-        parted: of passes of which each part was measured.
-        bare: the other ops.
-    """
-
-    seconds: Mapping[NodeId, Seconds]
-    flops: Mapping[NodeId, int]
-    whole: Seconds
-    parted: Seconds
-    bare: tuple[Bare, ...] = ()
+    seconds: Mapping[NodeId, Seconds]  # forward: of its op, with ops beside it that have no node, as the mask of dropout
+    flops: Mapping[NodeId, int]  # as `torch.utils.flop_counter` counts them
+    whole: Seconds  # of passes of which only the whole was measured
+    parted: Seconds  # of passes of which each part was measured
+    bare: tuple[Bare, ...] = ()  # the other ops
 
 
 @dataclass(frozen=True, slots=True)

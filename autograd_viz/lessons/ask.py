@@ -18,6 +18,7 @@ from typing import Any
 
 from .. import words
 from ..errors import NotDrawableError
+from ..graph.model import Document
 from ..graph.text import value_text
 from ..sources import anything
 from ..sources.shared.names import callers_names
@@ -33,15 +34,7 @@ _PLACE = re.compile(r" ?[(（][^()（）]*(line|第) ?\d[^()（）]*[)）]")  # 
 
 def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
     """What will ``tensor.grad`` be after ``of.backward(gradient)``? The pass runs now, with hooks, and is then undone.
-
-    Args:
-        tensor: a tensor of autograd_viz or of PyTorch.
-        of: the root.
-        gradient: the first gradient, for a root of several elements.
-
-    Raises:
-        NotDrawableError: not tensors.
-        RuntimeError: as ``of.backward(gradient)``.
+    NotDrawableError: they are no tensors of autograd_viz or of PyTorch. RuntimeError: as ``of.backward(gradient)``.
     """
     _must_be_tensors(tensor, of)
     names = callers_names()
@@ -49,61 +42,40 @@ def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
     (id,) = dry_run.subjects
     if id is None:
         return QuestionWidget(_question_unreached(tensor, of, names))
-    name, root = _name(tensor, names), _name(of, names)
+    (_, name), (_, root) = _drawn(tensor, names), _drawn(of, names)
     numbers = getattr(gradient, "tolist", lambda: gradient)  # of a first gradient, if it has no name
     given = "" if gradient is None else next((name for name, value in names.items() if value is gradient), str(numbers()))
-    text = words.ASK_GRAD_GIVEN if given else words.ASK_GRAD
-    text = text.format(tensor=name, root=root, gradient=given)
+    text = (words.ASK_GRAD_GIVEN if given else words.ASK_GRAD).format(tensor=name, root=root, gradient=given)
     subject = name, "grad", colour_of(tensor_of(dry_run.document, id))
     hint, slips = reasons.hint_grad(dry_run, id, name), reasons.slips_grad(dry_run, id, name)
     return QuestionWidget(Question("row", text, dry_run.grad(id), reasons.why_grad(dry_run, id), (), hint, slips, subject))
 
 
 def color(tensor: Any) -> QuestionWidget:
-    """What colour is the box of a tensor?
-
-    Raises:
-        NotDrawableError: not a tensor.
-    """
+    """What colour is the box of a tensor? NotDrawableError: it is no tensor."""
     _must_be_tensors(tensor)
-    names = callers_names()
-    return QuestionWidget(reasons.color_question(anything.graph_of(tensor, names).document, _name(tensor, names)))
+    return QuestionWidget(reasons.color_question(*_drawn(tensor, callers_names())))
 
 
 def row(tensor: Any, row: str) -> QuestionWidget:
-    """What is in a row of a tensor's box?
-
-    Args:
-        tensor: a tensor of autograd_viz or of PyTorch.
-        row: "is_leaf", "requires_grad" or "grad_fn".
-
-    Raises:
-        NotDrawableError: not a tensor.
-        UnknownChoiceError: another row.
+    """What is in a row of a tensor's box: "is_leaf", "requires_grad" or "grad_fn"?
+    NotDrawableError: it is no tensor. UnknownChoiceError: another row.
     """
     _must_be_tensors(tensor)
-    names = callers_names()
-    return QuestionWidget(reasons.row_question(anything.graph_of(tensor, names).document, _name(tensor, names), row))
+    return QuestionWidget(reasons.row_question(*_drawn(tensor, callers_names()), row))
 
 
 def order(of: Any, gradient: Any = None) -> QuestionWidget:
     """In which order does ``of.backward(gradient)`` call its functions? The pass runs now, with hooks, and is then undone.
-
-    Raises:
-        NotDrawableError: not a tensor.
-        RuntimeError: as ``of.backward(gradient)``.
+    NotDrawableError: it is no tensor. RuntimeError: as ``of.backward(gradient)``.
     """
     _must_be_tensors(of)
     names = callers_names()
-    return QuestionWidget(reasons.order_question(dry_run_of(of, gradient, (), names), _name(of, names)))
+    return QuestionWidget(reasons.order_question(dry_run_of(of, gradient, (), names), _drawn(of, names)[1]))
 
 
 def saves(tensor: Any) -> QuestionWidget:
-    """Which of the tensors around the op that made ``tensor`` does its node save?
-
-    Raises:
-        NotDrawableError: not a tensor, or a leaf.
-    """
+    """Which of the tensors around the op that made ``tensor`` does its node save? NotDrawableError: no tensor, or a leaf."""
     _must_be_tensors(tensor)
     document = anything.graph_of(tensor, callers_names()).document
     if tensor_of(document, document.roots[0]).grad_fn is None:
@@ -112,13 +84,10 @@ def saves(tensor: Any) -> QuestionWidget:
 
 
 def choice(
-    text: str,
-    options: Sequence[Any] | None = None,
-    answer: Callable[[], Any] | None = None,
-    why: str = "",
-    hint: Any = "",
+    text: str, options: Sequence[Any] | None = None, answer: Callable[[], Any] | None = None, why: str = "", hint: Any = ""
 ) -> QuestionWidget:
-    """A multiple-choice question. `answer` is called now; its result is the right option.
+    """A multiple-choice question. `answer` is called now; its result is the right option. ValueError: it is not one of the
+    options; or no file has the question.
 
     Args:
         text: the question; `code` between backticks. Without options, the name of a question in a file (questions.py).
@@ -127,9 +96,6 @@ def choice(
             `explain` gives the reason.
         why: the reason; the explanation of an error precedes it.
         hint: what is said after a first wrong answer: a text, or a tensor whose `next_functions` are listed.
-
-    Raises:
-        ValueError: the result is not one of the options; no file has the question.
     """
     names, is_written = callers_names(), options is None or answer is None
     if options is None or answer is None:
@@ -151,12 +117,10 @@ def choice(
 
 def _question_unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
     """The question about a tensor that the pass does not reach. It keeps its grad."""
-    document = anything.graph_of(tensor, names).document
+    (document, name), (other, root) = _drawn(tensor, names), _drawn(of, names)
     t = tensor_of(document, document.roots[0])
     why = words.WHY_UNREACHED.format(grad="None" if t.grad is None else value_text(t.grad))
-    name = _name(tensor, names)
-    text = words.ASK_GRAD.format(tensor=name, root=_name(of, names))
-    hint = reasons.hint_unreached(anything.graph_of(of, names).document, _name(of, names))
+    text, hint = words.ASK_GRAD.format(tensor=name, root=root), reasons.hint_unreached(other, root)
     slips = (("zero", words.SLIP_ZERO_FOR_NONE),) if t.grad is None else ()
     return Question("row", text, t.grad, why, (), hint, slips, (name, "grad", colour_of(t)))
 
@@ -167,8 +131,8 @@ def _must_be_tensors(*given: Any) -> None:
             raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", x)
 
 
-def _name(tensor: Any, names: dict[str, Any]) -> str:
-    """The caller's name of a tensor, or the expression that made it."""
+def _drawn(tensor: Any, names: dict[str, Any]) -> tuple[Document, str]:
+    """The graph of a tensor, and the caller's name of the tensor, or the expression that made it."""
     document = anything.graph_of(tensor, names).document
     root = tensor_of(document, document.roots[0])
-    return root.name or written(maker_of(document, root.id)) or "x"
+    return document, root.name or written(maker_of(document, root.id)) or "x"

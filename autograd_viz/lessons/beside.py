@@ -30,12 +30,11 @@ from .dry_run import DryRun, dry_run_of, maker_of, tensor_of, written
 
 
 class Beside:
-    """Two engines on one program. A notebook cell that ends in it shows both figures.
+    """Two engines on one program. A notebook cell that ends in it shows both figures, side by side where they fit.
 
     Attributes:
         first: the id of the first tensor that differs, or None.
         sentence: what differs first, or that all is the same.
-        svg: our figure, and the reader's under it; a notebook shows them side by side where they fit.
     """
 
     def __init__(self, dry_run: DryRun, theirs: dict[str, Any], missing: tuple[str, str] | None, gradients: bool) -> None:
@@ -50,7 +49,7 @@ class Beside:
 
     @property
     def svg(self) -> str:
-        """Both figures in one."""
+        """Our figure, and the reader's under it."""
         return stacked(self._sides, theme_named("light"))
 
     def _difference(self) -> tuple[str | None, str]:
@@ -74,30 +73,27 @@ class Beside:
         count = float(_array(given)) if id in self._run.document.roots and _array(given).ndim == 0 else 0.0
         if not (1 < count < 100 and count.is_integer() and ours[id].numbers == (1.0,)):
             return ""
-        leaves = [t for t in self._run.document.tensors if t.is_leaf and t.id in ours and t.id in self._theirs]
-        said = [
-            words.ENGINE_GRAD.format(name=t.name, theirs=_grad(self._theirs[t.id]), ours=value_text(ours[t.id]))
-            for t in leaves[:1]
-            if t.name
-        ]
-        return words.ENGINE_PASSES.format(count=int(count)) + "".join(words.BETWEEN + s for s in said)
+        said = words.ENGINE_PASSES.format(count=int(count))
+        leaf = next((t for t in self._run.document.tensors if t.is_leaf and t.id in ours and t.id in self._theirs), None)
+        if leaf is None or not leaf.name:
+            return said
+        grad = words.ENGINE_GRAD.format(name=leaf.name, theirs=_grad(self._theirs[leaf.id]), ours=value_text(ours[leaf.id]))
+        return said + words.BETWEEN + grad
 
     @cached_property
     def _sides(self) -> list[tuple[str, str]]:
-        """The title and figure of each: every value by its name or code, and its gradient. What differs first is lit on both.
-
-        A graph that cannot be paired with ours is not drawn.
+        """The title and figure of each: every value by its name or code, and its gradient. What differs first is lit on both. A
+        graph that cannot be paired with ours is not drawn.
         """
         whole = self._run.document
         ours = replace(whole, tensors=tuple([replace(t, name=name_of(whole, t.id)) for t in whole.tensors]))
         known = gradients_of(self._run) if self._gradients else {}
         sides = [(words.ENGINE_OURS, self._drawn(ours, known))]
         if self._is_paired:
-            read = tuple(
-                [replace(t, value=value_of(_array(self._theirs[t.id].data))) for t in ours.tensors if t.id in self._theirs]
-            )
+            read = [(t, self._theirs[t.id]) for t in ours.tensors if t.id in self._theirs]
+            theirs = replace(ours, tensors=tuple([replace(t, value=value_of(_array(v.data))) for t, v in read]))
             given = {id: value_of(_array(_grad(v))) for id, v in self._theirs.items() if id in known}
-            sides.append((words.ENGINE_YOURS, self._drawn(replace(ours, tensors=read), given)))
+            sides.append((words.ENGINE_YOURS, self._drawn(theirs, given)))
         return sides
 
     def _drawn(self, document: Document, grads: dict[str, Value]) -> str:
@@ -105,35 +101,25 @@ class Beside:
         state = State({f"{id}.grad": v for id, v in grads.items()}, Step(self.first, "") if self.first else None)
         if len(document.ops) > WHOLE:
             return drawing_of(document, detail="brief").without_code.svg(state, theme_named("light"))
-        bare = replace(
-            document,
-            nodes=(),
-            statements=(),
-            ops=tuple([replace(o, node=None) for o in document.ops]),
-            tensors=tuple([replace(t, grad_fn=None) for t in document.tensors]),
-        )
+        ops = tuple([replace(o, node=None) for o in document.ops])
+        tensors = tuple([replace(t, grad_fn=None) for t in document.tensors])
+        bare = replace(document, nodes=(), statements=(), ops=ops, tensors=tensors)
         return render_svg(document, layout(bare, (), DETAILS["brief"]), state, theme_named("light"))
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.sentence
-
-    __repr__ = __str__
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return pictures_bundle(self._sides, self.svg, self.sentence)
 
 
 def beside(theirs: Any, ours: Any) -> Beside:
-    """Compare the last value of a reader's engine with our tensor of the same program.
+    """Compare the last value of a reader's engine with our tensor of the same program. Errors are those of ``av.step(ours)``.
 
     Args:
         theirs: the end of the reader's graph. Each value has `data` (a number), `grad` and `parents` (the values that it was
             made from, in order; numbers may be left out). With a method `backward`, the gradients are compared, too.
         ours: the end of the same program on tensors. Its backward pass runs now and is undone.
-
-    Raises:
-        NotDrawableError: `ours` is not a tensor; or as ``av.step(ours)``.
-        RuntimeError: as ``av.step(ours)``.
     """
     if not is_drawable(ours):
         swapped = "; swap them: yours comes first" if is_drawable(theirs) else ""
@@ -147,15 +133,10 @@ def beside(theirs: Any, ours: Any) -> Beside:
 
 def gradients_of(run: DryRun) -> dict[str, Value]:
     """The gradient that arrived at each tensor, by its id, in the order of the pass."""
-    nodes = {n.id: n for n in run.document.nodes}
+    leaves = {n.id: n.variable for n in run.document.nodes}
     results = {(t.grad_fn, t.output_nr): t.id for t in run.document.tensors if t.grad_fn}
-    found: dict[str, Value] = {}
-    for step in run.trace.steps:
-        for index, value in enumerate(step.grad_outputs):
-            id = nodes[step.node].variable or results.get((step.node, index))
-            if id is not None and value is not None:
-                found[id] = value
-    return found
+    arrived = ((s.node, k, value) for s in run.trace.steps for k, value in enumerate(s.grad_outputs) if value is not None)
+    return {id: value for node, k, value in arrived if (id := leaves[node] or results.get((node, k))) is not None}
 
 
 def _pairs(theirs: Any, document: Document) -> tuple[dict[str, Any], tuple[str, str] | None]:
@@ -167,10 +148,8 @@ def _pairs(theirs: Any, document: Document) -> tuple[dict[str, Any], tuple[str, 
         if id in found:
             continue
         if lacks := [name for name in ("data", "parents") if not hasattr(value, name)]:
-            return found, (
-                id,
-                _no_value(value, lacks, name_of(document, id), None if id == result else name_of(document, result)),
-            )
+            among = None if id == result else name_of(document, result)
+            return found, (id, _no_value(value, lacks, name_of(document, id), among))
         maker = maker_of(document, id)
         inputs = [o.tensor for o in maker.inputs if o.tensor is not None] if maker else []
         found[id], parents = value, list(value.parents)

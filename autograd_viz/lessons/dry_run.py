@@ -28,13 +28,9 @@ class DryRun:
     def arrivals(self, tensor: str) -> list[tuple[Step, Value]]:
         """The gradients sent to a tensor's node, and the step of each."""
         targets = {n.id for n in self.document.nodes if n.variable == tensor} | {tensor_of(self.document, tensor).grad_fn}
-        nodes = {n.id: n for n in self.document.nodes}
-        return [
-            (step, value)
-            for step in self.trace.steps
-            for after, value in zip(nodes[step.node].next_functions, step.grad_inputs, strict=False)
-            if after.node in targets and after.node is not None and value is not None
-        ]
+        ends = {n.id: n.next_functions for n in self.document.nodes}
+        sent = ((step, *both) for step in self.trace.steps for both in zip(ends[step.node], step.grad_inputs, strict=False))
+        return [(step, g) for step, after, g in sent if after.node in targets - {None} and g is not None]
 
 
 def dry_run_of(root: Any, gradient: Any, subjects: tuple[Any, ...], variables: Mapping[str, Any]) -> DryRun:
@@ -68,13 +64,12 @@ def maker_of(document: Document, tensor: str) -> Op | None:
 
 def labels(document: Document) -> dict[str, str]:
     """A unique label of each node: `MulBackward0 (c)`."""
-    names = {t.id: t.name for t in document.tensors}
-    made = {op.id: [names.get(id or "") for id in op.outputs] for op in document.ops}
-    texts = {op.id: written(op) for op in document.ops}
+    names, ops = {t.id: t.name for t in document.tensors}, {op.id: op for op in document.ops}
     found = {}
     for node in document.nodes:
-        mine = [names[node.variable]] if node.variable else made.get(node.op or "", [])
-        words = ", ".join(n for n in mine if n) or texts.get(node.op or "", "")
+        op = ops.get(node.op or "")
+        mine = [node.variable] if node.variable else op.outputs if op else []
+        words = ", ".join(n for t in mine if (n := names.get(t or ""))) or written(op)
         found[node.id] = f"{node.name} ({words})" if words else node.name
     return found
 

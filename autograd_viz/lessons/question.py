@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import cmath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -46,28 +46,20 @@ def read(text: str) -> Reading | None:
     text = (_TENSOR.match(text) or [text, text])[1]
     try:
         found = ast.literal_eval(re.sub(r"[+-]?\b(nan|inf)\b", r"'\g<0>'", text))
-        shape = _shape(found)
-        return Reading(shape, tuple(map(float, _flat(found))))
+        shape, numbers = _read(found)
+        return Reading(shape, tuple(map(float, numbers)))
     except (ValueError, SyntaxError, TypeError, OverflowError, MemoryError, RecursionError):
         return None
 
 
-def _shape(nested: Any) -> tuple[int, ...]:
-    """The shape of nested lists. Ragged lists raise ValueError."""
+def _read(nested: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """The shape of nested lists, and their numbers in row-major order. Ragged lists raise ValueError."""
     if not isinstance(nested, list | tuple):
-        return ()
-    shapes = {_shape(part) for part in nested}
-    if len(shapes) != 1:
+        return (), [nested]
+    parts = [_read(part) for part in nested]
+    if len({shape for shape, _ in parts}) != 1:
         raise ValueError("ragged")
-    return (len(nested), *shapes.pop())
-
-
-def _flat(nested: Any) -> Iterator[Any]:
-    if isinstance(nested, list | tuple):
-        for part in nested:
-            yield from _flat(part)
-    else:
-        yield nested
+    return (len(nested), *parts[0][0]), [number for _, numbers in parts for number in numbers]
 
 
 def agrees(reading: Reading, value: Value | None) -> bool:
@@ -99,12 +91,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, its answer and the reason.
-
-    Attributes:
-        slips: wrong answers with the mistakes behind them. For a row, an answer is a Value, or "none", "zero" or "shape" (any
-            other shape). For a choice it is (index,), for an order (position, index) of the first wrong one.
-    """
+    """A question, its answer and the reason."""
 
     kind: str  # "row" (write a number or None), "one" (choose one), "many" (choose any), "order" (choose all, in order)
     text: str  # the question; `code` between backticks
@@ -112,6 +99,8 @@ class Question:
     why: str  # the reason
     options: tuple[Option, ...] = ()
     hint: str = ""  # a fact of the graph that leads to the answer
+    # wrong answers with the mistakes behind them: for a row a Value, "none", "zero" or "shape" (any other shape); for a choice
+    # (index,), for an order (position, index) of the first wrong one
     slips: tuple[Slip, ...] = ()
     subject: tuple[str, str, str] = ("", "", "")  # for a row: the tensor's name, the row's name, and the tensor's colour
 
@@ -161,8 +150,7 @@ def given_text(question: Question, given: Any) -> str:
 
 
 def _judge_row(question: Question, text: str, failed: int) -> Verdict:
-    reading = read(text)
-    if reading is None:
+    if (reading := read(text)) is None:
         return Verdict("unread", words.ASK_UNREAD)
     slip = next((said for wrong, said in question.slips if _is_slip(reading, wrong, question.answer)), "")
     return _verdict(question, agrees(reading, question.answer), slip, failed)

@@ -28,35 +28,25 @@ FOLDER = "questions"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A question as its file has it, in the chosen language.
-
-    Attributes:
-        english: the English options, in the order of `options`. The answer is one of them.
-    """
+    """A question as its file has it, in the chosen language."""
 
     name: str
     text: str
     options: tuple[str, ...]
-    english: tuple[str, ...]
+    english: tuple[str, ...]  # the English options, in the same order; the answer's result is one of them
     answer: str
     why: str
     hint: str
     edges_of: str
 
     def found(self, names: Mapping[str, Any]) -> str:
-        """Run the answer's program on a copy of the names; the result is an option of `options`.
-
-        Raises:
-            ValueError: the result is not one of them. What the program raises passes through.
-        """
+        """Run the answer's program on a copy of the names; the result is an option of `options`, if it is one at all."""
         value = str(value_of(self.answer, names, self.name))
         return self.options[self.english.index(value)] if value in self.english else value
 
     def hint_on(self, names: Mapping[str, Any]) -> Any:
         """The hint with its values, or the tensor whose edges are the hint."""
-        if self.edges_of:
-            return value_of(self.edges_of, names, self.name)
-        return value_of(f"f{self.hint!r}", names, self.name)
+        return value_of(self.edges_of or f"f{self.hint!r}", names, self.name)
 
 
 def value_of(program: str, names: Mapping[str, Any], name: str) -> Any:
@@ -69,16 +59,10 @@ def value_of(program: str, names: Mapping[str, Any], name: str) -> Any:
 
 
 def written(name: str, start: Path | None = None) -> Written:
-    """The question `file.key` of `questions/file.toml`, in a folder or in the one around it.
+    """The question `file.key` of `questions/file.toml`, in a folder (else the working directory, which is a notebook's own) or
+    the one around it. A question has a program, so no other place is searched.
 
-    A question has a program, so no other place is searched.
-
-    Args:
-        name: `file.key`.
-        start: the folder; the working directory if None, which is a notebook's own.
-
-    Raises:
-        ValueError: no such file or key, or a question without a text, options or an answer.
+    ValueError: no such file or key, or a question without a text, options or an answer.
     """
     file, _, key = name.partition(".")
     start = start or Path.cwd()

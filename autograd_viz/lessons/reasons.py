@@ -12,7 +12,7 @@ from ..answers.sentences import listed
 from ..errors import UnknownChoiceError
 from ..graph.model import Document, Node, Op, Tensor, Value
 from ..graph.text import value_text
-from ..graph.trace import Engine, Step, Trace
+from ..graph.trace import Step, Trace
 from .dry_run import DryRun, colour_of, labels, maker_of, node_named, tensor_of
 from .question import Option, Question, Slip
 
@@ -23,19 +23,15 @@ LONGEST = 60  # the largest number of characters of a sum
 def why_grad(dry_run: DryRun, tensor: str) -> str:
     """The gradients sent to the tensor, their rules, and the result."""
     arrivals, called = dry_run.arrivals(tensor), labels(dry_run.document)
-    said = [_sent(step, value, called) for step, value in arrivals[-FEW:]]
-    if len(arrivals) > 1:
-        parts = " + ".join(value_text(value) for _, value in arrivals)
-        said.append(words.GRAD_TOGETHER.format(count=len(arrivals), parts=parts) if len(parts) <= LONGEST else "")
-    return words.BETWEEN.join(filter(None, [*dict.fromkeys(said), *_turns(dry_run, tensor), _final(dry_run, tensor)]))
-
-
-def _sent(step: Step, value: Value, called: dict[str, str]) -> str:
-    """The gradient that a step sent, with the formulas behind it."""
-    rules = [f"`{rule}`" for rule in rules_of(step, value)]
-    if not rules:
-        return words.GRAD_SENT.format(node=called[step.node], value=value_text(value))
-    return words.GRAD_BY_RULE.format(node=called[step.node], rules=words.COMMA.join(rules))
+    said = []
+    for step, value in arrivals[-FEW:]:
+        rules = words.COMMA.join(f"`{rule}`" for rule in rules_of(step, value))
+        text = words.GRAD_BY_RULE if rules else words.GRAD_SENT
+        said.append(text.format(node=called[step.node], rules=rules, value=value_text(value)))
+    parts = " + ".join(value_text(value) for _, value in arrivals)
+    if len(arrivals) > 1 and len(parts) <= LONGEST:
+        said.append(words.GRAD_TOGETHER.format(count=len(arrivals), parts=parts))
+    return words.BETWEEN.join([*dict.fromkeys(said), *_turns(dry_run, tensor), *filter(None, [_final(dry_run, tensor)])])
 
 
 def rules_of(step: Step, value: Value) -> list[str]:
@@ -60,29 +56,23 @@ def slips_grad(dry_run: DryRun, tensor: str, name: str) -> tuple[Slip, ...]:
         return (("zero", words.SLIP_ZERO_FOR_NONE),)
     none = words.SLIP_NONE_RETAINED if t.retains_grad else words.SLIP_NONE if any(right.numbers) else words.SLIP_NONE_FOR_ZERO
     given = ("none", none.format(tensor=name)), ("shape", words.SLIP_SHAPE.format(shape=right.shape))
-    return (*given, *_slips_sum(dry_run, tensor))
-
-
-def _slips_sum(dry_run: DryRun, tensor: str) -> list[Slip]:
-    """Guesses that are only one contribution, or only the gradient of this pass."""
+    # only one contribution, or only the gradient of this pass
     sent = [value for _, value in dry_run.arrivals(tensor)]
     added = [s.accumulation for s in dry_run.trace.steps if s.accumulation and s.accumulation.tensor == tensor]
-    alone = [words.SLIP_ONE_OF_MANY.format(given=value_text(v), count=len(sent)) for v in sent]
+    alone = [(v, words.SLIP_ONE_OF_MANY.format(given=value_text(v), count=len(sent))) for v in sent if len(sent) > 1]
     new = [(a.incoming, words.SLIP_NOT_ADDED.format(given=value_text(a.incoming))) for a in added if a.old is not None]
-    return [*(zip(sent, alone, strict=True) if len(sent) > 1 else ()), *new]
+    return (*given, *alone, *new)
 
 
 def hint_grad(dry_run: DryRun, tensor: str, name: str) -> str:
     """What reaches the tensor, by which rule, and what the rule needs."""
-    document, t = dry_run.document, tensor_of(dry_run.document, tensor)
-    arrivals = dry_run.arrivals(tensor)
+    t, arrivals = tensor_of(dry_run.document, tensor), dry_run.arrivals(tensor)
     if not t.is_leaf and not t.retains_grad:
         return words.HINT_NOT_LEAF.format(tensor=name)
     if not arrivals:
         return words.HINT_YELLOW.format(tensor=name)
-    said = [*_turns(dry_run, tensor), *[_rule_hint(document, step, value) for step, value in arrivals[-FEW:]]]
-    if len(arrivals) > 1:
-        said.insert(0, words.HINT_MANY.format(count=len(arrivals), tensor=name))
+    said = [words.HINT_MANY.format(count=len(arrivals), tensor=name)] if len(arrivals) > 1 else []
+    said += [*_turns(dry_run, tensor), *[_rule_hint(dry_run.document, step, value) for step, value in arrivals[-FEW:]]]
     if t.grad is not None:
         said.append(words.HINT_HAS_GRAD.format(tensor=name, grad=value_text(t.grad)))
     return words.BETWEEN.join(dict.fromkeys(said))
@@ -120,18 +110,14 @@ def _rule_hint(document: Document, step: Step, value: Value) -> str:
     rule = next((text.split(" = ")[0] for text in rules_of(step, value)), "")
     if not rule:
         return words.HINT_NODE.format(node=called[node.id])
+    said = [words.HINT_RULE.format(node=called[node.id], rule=rule)]
     saved = [s.name for s in node.saved if s.state != "none" and re.search(rf"\b{re.escape(s.name)}\b", rule)]
-    asked = words.HINT_SAVED.format(saved=listed([f"`{name}`" for name in saved])) if saved else ""
-    sent = words.HINT_RULE.format(node=called[node.id], rule=rule)
-    return words.BETWEEN.join(filter(None, (sent, asked, _from(document, node, step))))
-
-
-def _from(document: Document, node: Node, step: Step) -> str:
-    """Which nodes send a gradient to this one, or that it gets the first one."""
-    called = labels(document)
+    if saved:
+        said.append(words.HINT_SAVED.format(saved=listed([f"`{name}`" for name in saved])))
     before = [called[n.id] for n in document.nodes if any(after.node == node.id for after in n.next_functions)]
     first = next((value_text(v) for v in step.grad_outputs if v is not None), "")
-    return words.HINT_FROM.format(nodes=listed(before)) if before else words.HINT_FIRST.format(gradient=first)
+    said.append(words.HINT_FROM.format(nodes=listed(before)) if before else words.HINT_FIRST.format(gradient=first))
+    return words.BETWEEN.join(said)
 
 
 def hint_unreached(document: Document, root: str) -> str:
@@ -154,8 +140,7 @@ def hint_look(document: Document, t: Tensor, name: str) -> str:
 
 def hint_saves(document: Document, node: Node) -> str:
     """The inputs to which a node sends gradients: what it saves is in their formulas."""
-    op = next((op for op in document.ops if op.id == node.op), None)
-    given = [tensor_of(document, i.tensor) for i in op.inputs if i.tensor] if op else []
+    given = [tensor_of(document, i.tensor) for op in document.ops if op.id == node.op for i in op.inputs if i.tensor]
     needed = listed(list(dict.fromkeys(f"`{g.name or value_text(g.value)}`" for g in given if g.requires_grad)))
     return words.HINT_SAVES.format(node=node.name, inputs=needed) if needed else ""
 
@@ -180,15 +165,10 @@ def order_question(dry_run: DryRun, root: str) -> Question:
     ran = [s.node for s in dry_run.trace.steps]
     created = [n.id for n in dry_run.document.nodes if n.id in ran]
     offered = created if created != ran else created[::-1]  # not in the order of running
-    return Question(
-        "order",
-        words.ASK_ORDER.format(root=root),
-        tuple(offered.index(node) for node in ran),
-        words.BETWEEN.join([words.ORDER_FIRST.format(node=called[ran[0]], root=root), words.ORDER_LATEST]),
-        tuple(Option(called[node], "blue") for node in offered),
-        words.HINT_ROOT.format(root=root),
-        tuple(_slips(dry_run, offered, called)),
-    )
+    text, right = words.ASK_ORDER.format(root=root), tuple(offered.index(node) for node in ran)
+    why = words.BETWEEN.join([words.ORDER_FIRST.format(node=called[ran[0]], root=root), words.ORDER_LATEST])
+    options, slips = tuple(Option(called[node], "blue") for node in offered), tuple(_slips(dry_run, offered, called))
+    return Question("order", text, right, why, options, words.HINT_ROOT.format(root=root), slips)
 
 
 def _slips(dry_run: DryRun, offered: list[str], called: dict[str, str]) -> Iterator[Slip]:
@@ -196,17 +176,11 @@ def _slips(dry_run: DryRun, offered: list[str], called: dict[str, str]) -> Itera
     for k, (last, step) in enumerate(pairwise(dry_run.trace.steps[:MOST_HINTED]), 1):
         ready = listed([called[n] for n in last.engine.queue])
         said = words.ORDER_READY.format(count=k, before=called[last.node], ready=ready)
-        wrong = [(i, node) for i, node in enumerate(offered) if node != step.node]
-        yield from (((k, i), said + _waits(last.engine, node, called)) for i, node in wrong)
-
-
-def _waits(engine: Engine, node: str, called: dict[str, str]) -> str:
-    """What a function still waits for, if it has begun to wait."""
-    waiting = next((w for w in engine.waiting if w.node == node), None)
-    if waiting is None:
-        return ""
-    said = words.SLIP_WAITS.format(node=called[node], arrived=waiting.arrived, expected=waiting.expected)
-    return words.BETWEEN + said
+        waits = {  # what a function still waits for, if it has begun to wait
+            w.node: words.BETWEEN + words.SLIP_WAITS.format(node=called[w.node], arrived=w.arrived, expected=w.expected)
+            for w in last.engine.waiting
+        }
+        yield from (((k, i), said + waits.get(node, "")) for i, node in enumerate(offered) if node != step.node)
 
 
 COLOURS = ("green", "yellow", "brown", "blue")
@@ -216,17 +190,10 @@ ROWS = ("is_leaf", "requires_grad", "grad_fn")
 def color_question(document: Document, name: str) -> Question:
     """The colour of the root's box."""
     t = tensor_of(document, document.roots[0])
-    colour = colour_of(t)
     texts = (words.COLOUR_GREEN, words.COLOUR_YELLOW, words.COLOUR_BROWN, words.COLOUR_BLUE)
-    return Question(
-        "one",
-        words.ASK_COLOR.format(tensor=name),
-        (COLOURS.index(colour),),
-        why_look(document, t, name),
-        tuple(map(Option, texts, COLOURS)),
-        hint_look(document, t, name),
-        (((COLOURS.index("blue"),), words.SLIP_BLUE.format(tensor=name)),),
-    )
+    right, slip = (COLOURS.index(colour_of(t)),), ((COLOURS.index("blue"),), words.SLIP_BLUE.format(tensor=name))
+    why, hint = why_look(document, t, name), hint_look(document, t, name)
+    return Question("one", words.ASK_COLOR.format(tensor=name), right, why, tuple(map(Option, texts, COLOURS)), hint, (slip,))
 
 
 def row_question(document: Document, name: str, row: str) -> Question:
@@ -266,12 +233,7 @@ def saves_question(document: Document) -> Question:
     tensors = [tensor_of(document, id) for id in dict.fromkeys(around)]
     kept = {s.tensor for s in node.saved}
     rules = [words.SAVES_RULE.format(input=f.input, rule=f.text) for f in node.formulas]
-    why = [*rules, words.SAVES_NAMED] if rules else [words.SAVES_NO_RULE.format(node=node.name)]
-    return Question(
-        "many",
-        words.ASK_SAVES.format(node=node.name),
-        tuple(i for i, t in enumerate(tensors) if t.id in kept),
-        words.BETWEEN.join(why),
-        tuple(Option(f"`{t.name or getattr(maker_of(document, t.id), 'name', t.value.text)}`") for t in tensors),
-        hint_saves(document, node),
-    )
+    why = words.BETWEEN.join([*rules, words.SAVES_NAMED] if rules else [words.SAVES_NO_RULE.format(node=node.name)])
+    right = tuple(i for i, t in enumerate(tensors) if t.id in kept)
+    options = tuple(Option(f"`{t.name or getattr(maker_of(document, t.id), 'name', t.value.text)}`") for t in tensors)
+    return Question("many", words.ASK_SAVES.format(node=node.name), right, why, options, hint_saves(document, node))

@@ -34,12 +34,6 @@ def answers() -> list[dict[str, Any]]:
     return [dict(row) for row in _answers]
 
 
-def note(question: str, attempt: int, given: str, state: str) -> None:
-    """Remember one answer."""
-    right, time = state == "right", datetime.now().astimezone().isoformat(timespec="seconds")
-    _answers.append({"question": question, "attempt": attempt, "given": given, "right": right, "state": state, "time": time})
-
-
 _RESPONSES = ("AGAIN", "RIGHT", "WRONG", "SHOWN", "UNREAD", "EMPTY", "UNFINISHED")
 _AROUND = 190  # px: the question, the buttons and what is said after an answer
 _FIELD = {"row": 82, "one": 40, "many": 40, "order": 76}  # px
@@ -80,12 +74,8 @@ _CODE = re.compile(r"`([^`]*)`")
 
 
 class QuestionWidget(OneSource):
-    """A question in a notebook. `answer` and `show` do from code what a reader does with the mouse.
-
-    Attributes:
-        question: the question and its answer.
-        verdict: the response to the last answer: its state ("right", "again", "wrong", "shown", "unread"), the sentence, and
-            the reason or a hint.
+    """A question in a notebook. `answer` and `show` do from code what a reader does with the mouse. The `verdict` is the
+    response to the last answer: its state ("right", "again", "wrong", "shown", "unread"), the sentence, the reason or a hint.
     """
 
     entry, styles = "question/question.js", ("question/question.css",)
@@ -95,20 +85,12 @@ class QuestionWidget(OneSource):
     def __init__(self, question: Question) -> None:
         self.question = question
         self._attempts = self._failed = 0
-        self._mark = f"av-still-{secrets.token_hex(8)}"
-        self._static = words.ASK_STATIC
-        super().__init__(
-            asked={
-                "kind": question.kind,
-                "text": question.text,
-                "subject": question.subject,
-                "options": [asdict(o) for o in question.options],
-                "words": {label.lower(): getattr(words, f"ASK_{label}") for label in _LABELS},
-                "palettes": {name: THEMES[name].colours() for name in ("light", "dark")},
-                "language": words.language(),
-                "mark": self._mark,
-            }
-        )
+        self._mark, self._static = f"av-still-{secrets.token_hex(8)}", words.ASK_STATIC
+        asked: dict[str, Any] = {name: getattr(question, name) for name in ("kind", "text", "subject")}
+        asked["options"] = [asdict(o) for o in question.options]
+        asked["words"] = {label.lower(): getattr(words, f"ASK_{label}") for label in _LABELS}
+        asked["palettes"] = {name: THEMES[name].colours() for name in ("light", "dark")}
+        super().__init__(asked={**asked, "language": words.language(), "mark": self._mark})
         self.on_msg(self._heard)
 
     @property
@@ -136,7 +118,9 @@ class QuestionWidget(OneSource):
     def _say(self, verdict: Verdict, given: str) -> Verdict:
         if verdict.state != "unread":
             self._attempts += 1
-            note(self.question.text, self._attempts, given, verdict.state)
+            row: dict[str, Any] = {"question": self.question.text, "attempt": self._attempts, "given": given}
+            now = datetime.now().astimezone().isoformat(timespec="seconds")
+            _answers.append(row | {"right": verdict.state == "right", "state": verdict.state, "time": now})
         self.verdict = {**asdict(verdict), "count": self.verdict.get("count", 0) + 1}
         return verdict
 

@@ -1,9 +1,9 @@
 """A mapping from living objects (tensors, passes) to data about them.
 
 # Note [No line of Python when a thing dies]
-The callback of a weak reference must be C code here. Python prints and loses a Ctrl-C inside a Python callback. So the
-references stand in a set, and the callback is its C method `discard`. They are hashed and compared as plain objects. To find
-the data of an object, we read the object's own list of weak references.
+Python prints and loses a Ctrl-C inside a Python callback of a weak reference. So the references stand in a set, hashed and
+compared as plain objects, and the callback is its C method `discard`. The data of an object are found by the object's own list
+of weak references.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ Known = TypeVar("Known")
 
 
 class _Mark(weakref.ref):  # type: ignore[type-arg]
-    """A weak reference to an object, with the data about it."""
-
     __slots__ = ("known",)
     __hash__ = object.__hash__
     __eq__ = object.__eq__
@@ -59,7 +57,4 @@ class Alive(Generic[Known]):
         return [(thing, known) for thing, known in alive if thing is not None]
 
     def _mark(self, thing: Any) -> _Mark | None:
-        for r in weakref.getweakrefs(thing):
-            if type(r) is _Mark and r in self._marks:
-                return r
-        return None
+        return next((r for r in weakref.getweakrefs(thing) if type(r) is _Mark and r in self._marks), None)

@@ -1,6 +1,5 @@
-"""Python's garbage collector: paused while a picture is made, and rarer while ops are recorded.
-
-The collector scans all live objects after N allocations. A picture makes many thousands of objects, and no cycles.
+"""Python's garbage collector, which scans all live objects after N allocations: paused while a picture is made, which makes
+many thousands of objects and no cycles, and rarer while ops are recorded.
 """
 
 from __future__ import annotations

@@ -19,10 +19,7 @@ def in_utf8(text: str) -> bytes:
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
-    """Write a file, or keep the old one. Ctrl-C waits for it.
-
-    Raises CannotWriteError: as `check_place`, or the disk is full.
-    """
+    """Write a file, or keep the old one. Ctrl-C waits for it. CannotWriteError: as `check_place`, or the disk is full."""
     check_place(path)
     target = Path(os.path.realpath(path))  # the target of a link is replaced, not the link
     try:
@@ -35,8 +32,7 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
 
 def check_place(path: str | os.PathLike[str]) -> None:
     """Refuse a path that cannot be written, before any work is done. For a link, its target is checked.
-
-    Raises CannotWriteError: the folder is missing, or the path is invalid, a folder, a pipe, a device or a read-only file.
+    CannotWriteError: the folder is missing, or the path is invalid, a folder, a pipe, a device or a read-only file.
     """
     try:
         reason = _obstacle(Path(os.path.realpath(path)))
@@ -49,7 +45,6 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 def _obstacle(target: Path) -> str:
-    """The reason why no file can be written there, or ""."""
     if not target.parent.is_dir():
         return f"the folder {target.parent} does not exist"
     try:

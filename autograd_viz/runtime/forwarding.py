@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -21,20 +21,12 @@ class Forward:
         package, _, rest = fullname.partition(".")
         if package != self.name or (self.but and (not rest or rest.partition(".")[0] in self.but)):
             return None
-        return ModuleSpec(fullname, self)  # type: ignore[arg-type]
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        """Python makes an empty one; `exec_module` puts the other in its place."""
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Python takes what stands in `sys.modules` after this: the module that is meant, with its own name and spec."""
-        sys.modules[module.__name__] = import_module(self.target + module.__name__[len(self.name) :])
+        return ModuleSpec(fullname, _Loader(lambda: import_module(self.target + fullname[len(self.name) :])))  # type: ignore[arg-type]
 
 
 class Made:
-    """Finds modules of a package without files, which another file makes: `torch.linalg`, `torch.nn.modules.linear`.
-
-    `makers` are these files, by the first part of the modules' names; by "" that of all others.
+    """Finds modules of a package without files, which another file makes: `torch.linalg`, `torch.nn.modules.linear`. `makers`
+    are these files, by the first part of the modules' names; by "" that of all others.
     """
 
     def __init__(self, package: str, makers: Mapping[str, str]) -> None:
@@ -47,18 +39,17 @@ class Made:
         maker = self.makers.get(fullname[len(self.package) + 1 :].partition(".")[0], self.makers[""])
         import_module(f"{self.package}.{maker}")
         made = sys.modules.get(fullname)
-        return None if made is None else ModuleSpec(fullname, _Loaded(made))  # type: ignore[arg-type]
+        return None if made is None else ModuleSpec(fullname, _Loader(lambda: made))  # type: ignore[arg-type]
 
 
-class _Loaded:
-    """The loader of a module that is there."""
+class _Loader:
+    """Python makes an empty module, and then takes what stands in `sys.modules`: the one that is meant, with its own spec."""
 
-    def __init__(self, module: ModuleType) -> None:
-        self.module = module
+    def __init__(self, meant: Callable[[], ModuleType]) -> None:
+        self._meant = meant
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """Python makes an empty one."""
+        pass
 
     def exec_module(self, module: ModuleType) -> None:
-        """Python takes what stands in `sys.modules` after this."""
-        sys.modules[module.__name__] = self.module
+        sys.modules[module.__name__] = self._meant()

@@ -23,16 +23,11 @@ PATIENCE = 0.05  # seconds between two checks for Ctrl-C, while another thread h
 
 
 class _Waiting:
-    """The handler of Ctrl-C while a block must run whole.
-
-    Attributes:
-        depth: the number of such blocks around the present line.
-        is_open: user code runs inside them.
-        pressed: Ctrl-C has come, and waits.
-    """
+    """The handler of Ctrl-C while a block must run whole."""
 
     def __init__(self) -> None:
-        self.depth, self.is_open, self.pressed = 0, False, False
+        self.depth = 0  # of such blocks around the present line
+        self.is_open = self.pressed = False  # user code runs inside them; Ctrl-C has come, and waits
         self.before: Any = None
 
     def __call__(self, number: int, frame: FrameType | None) -> None:

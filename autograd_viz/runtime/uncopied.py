@@ -6,13 +6,9 @@ from typing import Any, NoReturn
 
 
 class Uncopied:
-    """Refuses pickle and copy in plain words.
+    """Refuses pickle and copy in plain words."""
 
-    Attributes:
-        kind: what it is called, "stepper"; "" of a widget without steps.
-    """
-
-    kind = ""
+    kind = ""  # what it is called, "stepper"; "" of a widget without steps
 
     def __reduce_ex__(self, *_: Any) -> Any:
         refuse(self.kind)

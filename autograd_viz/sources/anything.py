@@ -6,7 +6,6 @@ import sys
 import weakref
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,15 +52,12 @@ def is_leaf(tensor: Any) -> bool:
 
 def is_batched(tensor: Any) -> bool:
     """Is it one of PyTorch, inside of vmap?"""
-    torch = pytorch()
-    return torch is not None and isinstance(tensor, torch.Tensor) and torch._C._functorch.is_batchedtensor(tensor)
+    return is_torch(tensor) and bool(sys.modules["torch"]._C._functorch.is_batchedtensor(tensor))
 
 
 def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False, opens: bool = True) -> LiveGraph:
-    """The graph that led to a tensor: a CoreGraph or a TorchGraph.
-
-    `is_outline`: for a map: elements of PyTorch's results are not read, and no formulas are made. `opens`: compiled regions are
-    opened; closed, they keep and free as the compiled pass does.
+    """The graph that led to a tensor. `is_outline`: for a map: elements of PyTorch's results are not read, and no formulas are
+    made. `opens`: compiled regions are opened; closed, they keep and free as the compiled pass does.
     """
     with collector_waits():  # what is made here stays alive: a collection would be slow and find nothing
         if not is_torch(tensor):
@@ -105,18 +101,11 @@ def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, cre
 
 def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Place] | None = None) -> dict[Place, float]:
     """The Euclidean norms of the gradients of one backward pass. The pass writes no `grad` and frees no saved tensors.
+    RuntimeError: as ``root.backward()`` would.
 
-    Returns:
-        a norm for each place of a gradient:
-
-        - ``(node id, "in", k)``: what arrived at output k of the node's op,
-        - ``(node id, "out", k)``: what left for ``next_functions[k]``,
-        - ``(tensor id, "grad", 0)``: the `grad` that a leaf would have after ``backward()``.
-
-        A norm is nan or inf if an element is. A gradient whose elements cannot be read has none.
-
-    Raises:
-        RuntimeError: as ``root.backward()`` would.
+    There is a norm for ``(node id, "in", k)``: what arrived at output k of its op; ``(node id, "out", k)``: what left for
+    ``next_functions[k]``; ``(tensor id, "grad", 0)``: the `grad` that a leaf would have after ``backward()``. It is nan or inf
+    if an element is. A gradient whose elements cannot be read has none.
     """
     from .shared.stepping.norms import norms_by_steps
 
@@ -151,10 +140,8 @@ def named(params: Any) -> dict[str, Any]:
     """Names of parameters: of a module by `named_parameters()` (and buffers); a dictionary is returned as it is.
     TypeError: it is neither.
     """
-    if params is None:
-        return {}
-    if isinstance(params, Mapping):
-        return dict(params)
+    if params is None or isinstance(params, Mapping):
+        return dict(params or {})
     if not callable(getattr(params, "named_parameters", None)):
         raise TypeError(f"params must be a module or a dictionary of names and tensors, got {type(params).__name__}")
     buffers = params.named_buffers() if callable(getattr(params, "named_buffers", None)) else ()
@@ -182,43 +169,29 @@ def each_gradient(
     """
     from .shared.stepping.norms import each_arrival
 
-    each_arrival(pass_of(graph, root, gradient, True, False), wanted, take, lambda raw: _array(raw, is_torch(root)))
-
-
-def _array(raw: Any, is_pytorch: bool) -> NDArray[Any] | None:
-    if not is_pytorch:
-        return np.array(raw)
-    from .pytorch.reading.values import copy_of
-
-    return copy_of(raw)  # type: ignore[no-any-return]
+    array_of: Callable[[Any], NDArray[Any] | None] = np.array
+    if is_torch(root):
+        from .pytorch.reading.values import copy_of as array_of
+    each_arrival(pass_of(graph, root, gradient, True, False), wanted, take, array_of)
 
 
 class NamesLater:
-    """What names meant when they were read, as far as it is still alive when it is asked for.
-
-    A result that held the caller's variables would hold the result before it, and so every model that a cell has made.
+    """What names meant when they were read, as far as it is still alive when it is asked for. A result that held the caller's
+    variables would hold the result before it, and so every model that a cell has made.
     """
 
     def __init__(self, known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:
         self._taken = [*known, *getattr(known, "chosen", ())]
         # a leaf is held: PyTorch refuses to swap a tensor that has weak references, as `module.to()` may do with parameters
         named = names_by_identity(known, is_tensor)
-        self._tensors = [(name, partial(_itself, t) if is_leaf(t) else weakref.ref(t)) for name, t in named]
+        self._tensors = [(name, (lambda held=t: held) if is_leaf(t) else weakref.ref(t)) for name, t in named]
         self._modules = [(name, weakref.ref(m)) for name, m in modules_among(known)]
 
     def __call__(self) -> Names:
         """The names of what is alive."""
-        chosen, modules = TensorNames(), dict[str, Any]()
+        chosen, modules = TensorNames(), {name: module() for name, module in self._modules}
         for name, tensor in self._tensors:
             if tensor() is not None:
                 chosen.setdefault(name, tensor())
-        for name, module in self._modules:
-            if name:
-                modules[name] = module()
-            else:  # the names were chosen from it
-                chosen.module = module()
+        chosen.module = modules.pop("", None)  # the names were chosen from it
         return Names({**dict.fromkeys(self._taken), **modules}, chosen)
-
-
-def _itself(tensor: Any) -> Any:
-    return tensor

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from traceback import walk_tb
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
@@ -15,7 +17,7 @@ from ..runtime.pytorch import pytorch
 from ..twin.core.backward.node import Node
 from ..twin.core.base.provenance import PACKAGE
 from .anything import is_drawable, is_torch
-from .shared.names import INSIDE, modules_among, visible_names
+from .shared.names import INSIDE, is_module, modules_among, visible_names
 
 
 class Look(NamedTuple):
@@ -33,13 +35,12 @@ class Look(NamedTuple):
 @contextmanager
 def unseen(tensor: Any) -> Iterator[None]:
     """Inside, none of the user's modes sees what we ask of a tensor."""
-    torch = pytorch()
-    if torch is None or not isinstance(tensor, torch.Tensor):
+    if not is_torch(tensor):
         yield
         return
     from .pytorch.reading.values import outside_modes
 
-    with torch._C.DisableTorchFunction(), outside_modes():
+    with sys.modules["torch"]._C.DisableTorchFunction(), outside_modes():
         yield
 
 
@@ -75,14 +76,11 @@ def kept_root() -> tuple[Any, Any]:
 
 
 def last_pass(variables: Mapping[str, Any], verb: str = "step()") -> tuple[Any, Any, Any, list[str]]:
-    """The last pass that was kept: its root, its graph, a maker of a pass through it, and the names of changed leaves.
-    NotDrawableError: no pass is kept.
-    """
+    """The last pass that was kept: its root, its graph, a maker of a pass through it, and the names of changed leaves."""
     root, gradient = kept_root()
     if root is None or root.grad_fn is None:
-        recorder = _recorder()
         why = "nothing was watched: call av.watch() first"
-        why = why if recorder is None else _NOT_KEPT.get(recorder.last.why_not, "none has run")
+        why = why if (recorder := _recorder()) is None else _NOT_KEPT.get(recorder.last.why_not, "none has run")
         raise NotDrawableError(f"{verb} takes the last backward pass that was kept, and there is none; {why}")
     from .pytorch.asking.questions import last_pass as kept
 
@@ -99,10 +97,7 @@ _NOT_KEPT = {
 
 
 def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
-    """The graph behind a tensor, and the root that its gradient comes from.
-
-    If `loss` is None, the root is that of the last pass, else a root among the variables.
-    """
+    """The graph behind a tensor, and the root of its gradient: the loss, that of the last pass, or one among the variables."""
     changed: tuple[Any, ...] = ()
     if is_torch(tensor):
         from .pytorch.asking import questions
@@ -170,32 +165,26 @@ def place_of_error(traceback: TracebackType | None, otherwise: FrameType) -> Whe
 
 def ran_before(traceback: TracebackType | None) -> Any:
     """The last tensor with a graph that the frames of an error hold, the innermost frame first; None if nothing ran."""
-    found = None
-    while traceback is not None:
-        there = [v for v in traceback.tb_frame.f_locals.values() if is_drawable(v) and v.grad_fn is not None]
-        found, traceback = (there or [found])[-1], traceback.tb_next
-    return found
+    there = (v for frame, _ in walk_tb(traceback) for v in frame.f_locals.values() if is_drawable(v) and v.grad_fn is not None)
+    return next(iter(deque(there, maxlen=1)), None)
 
 
 def call_that_raised(traceback: TracebackType | None, names: Mapping[str, Any]) -> dict[str, str]:
     """What is known of the module or the loss that raised: its name, the classes of its scores, the dtype of its targets."""
     found: dict[str, str] = {}
-    while traceback is not None:
-        is_inside = is_library(traceback.tb_frame.f_code.co_filename)
-        held: Mapping[str, Any] = traceback.tb_frame.f_locals if is_inside else {}
+    for frame, _ in walk_tb(traceback):
+        is_inside = is_library(frame.f_code.co_filename)
+        held: Mapping[str, Any] = frame.f_locals if is_inside else {}
         found = found if is_inside else {}
         given: list[Any] = [held.get(name) for name in ("self", "input", "target")]
         module, scores, target = given
-        if callable(getattr(type(module), "named_modules", None)):
+        if is_module(module):
             found = {"module": _name_of_module(module, names)}
             found |= {"table": str(module.num_embeddings)} if hasattr(module, "num_embeddings") else {}
         if is_drawable(scores) and is_drawable(target) and scores.ndim:
-            dtypes = {"scores": scores.dtype, "target": target.dtype}
-            found |= {k: str(v).rpartition(".")[2] for k, v in dtypes.items()}
+            found |= {k: str(t.dtype).rpartition(".")[2] for k, t in (("scores", scores), ("target", target))}
             found |= {"exchanged": ""} if target.requires_grad and not scores.requires_grad else {}
-            classes = scores.shape[1 if scores.ndim > 1 else 0]
-            found["last"] = str(classes - 1)
-        traceback = traceback.tb_next
+            found["last"] = str(scores.shape[1 if scores.ndim > 1 else 0] - 1)
     return found
 
 
@@ -232,10 +221,8 @@ def is_library(file: str) -> bool:
 def failing_node(traceback: TracebackType | None) -> Node | None:
     """The node of the core that was running when the error was raised."""
     found = None
-    while traceback is not None:
-        frame = traceback.tb_frame
+    for frame, _ in walk_tb(traceback):
         node = next((frame.f_locals[n] for n in ("node", "self") if isinstance(frame.f_locals.get(n), Node)), None)
         if frame.f_code.co_filename.startswith((PACKAGE, "<autograd_viz")) and node is not None:
             found = node
-        traceback = traceback.tb_next
     return found

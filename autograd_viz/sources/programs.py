@@ -1,14 +1,14 @@
 """What runs in a whole program, for the command: the models that it trains, and its last backward pass.
 
 # Note [When a model is found]
-An optimizer is noted when it is made. Its models are looked for when a module with one of its parameters is called: by then the
-program has wrapped, compiled and moved them. What then begins to watch also sees this call. An optimizer that is made after its
-pass is seen at its first step, and so does what begins to watch then.
+An optimizer is noted when it is made. Its models are looked for when a module with one of its parameters is called, which what
+then begins to watch sees, too: by then the program has wrapped, compiled and moved them. An optimizer that is made after its
+pass is seen at its first step.
 
 # Note [Put back]
-A program goes on after its last pass: the pass has freed saved tensors and written grads, and an optimizer has moved weights.
-So when a pass begins, what it and an optimizer will change is noted. `as_it_was` puts that back for a while. PyTorch's saved
-tensors cannot be put back: of its passes those are kept whose graph stays, as `watch` sees to.
+After its last pass, a program frees saved tensors, writes grads and moves weights. So when a pass begins, what will change is
+noted, and `as_it_was` puts it back for a while. PyTorch's saved tensors cannot be put back: of its passes those are kept whose
+graph stays, as `watch` sees to.
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ Watches = list[Any]  # things with `calls` and `step_begins` of a `RunWatch`, or
 
 @contextmanager
 def each_model(found: Callable[[Any], Any]) -> Iterator[None]:
-    """Inside, ``found(model)`` is called before the first pass of each model that an optimizer has, or before its step.
-
-    It gives what watches the model (what `Watches` has), or None. PyTorch is imported for its optimizers, if it is installed.
+    """Inside, ``found(model)`` is called before the first pass of each model that an optimizer has, or before its step. It
+    gives what watches the model, or None. PyTorch is imported for its optimizers, if it is installed.
     """
     optimizers = Optimizers(found)
     handles: list[Any] = [Replacement(events, "making", optimizers.made), Replacement(events, "stepping", optimizers.steps)]
@@ -60,7 +59,7 @@ class Optimizers:
     def __init__(self, found: Callable[[Any], Any]) -> None:
         self._found = found
         self._models: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._known: weakref.WeakSet[Any] = weakref.WeakSet()  # optimizers whose models were looked for
+        self.known: weakref.WeakSet[Any] = weakref.WeakSet()  # optimizers whose models were looked for
         self._new: list[weakref.ref[Any]] = []  # the others, in the order in which they were made
         self._calls: list[Replacement] = []
         self.on_calls: list[Callable[[], Replacement]] = [lambda: Replacement(events, "calling", self.calls)]
@@ -84,18 +83,14 @@ class Optimizers:
             step = partial(watch.steps, step)
         step(optimizer)
 
-    def is_unseen(self, optimizer: Any) -> bool:
-        """Was it never looked at?"""
-        return optimizer not in self._known
-
     def unseen(self, optimizer: Any) -> Watches:
         """What begins to watch if an optimizer that was never looked at steps."""
-        return self._begun(optimizer) if self.is_unseen(optimizer) else []
+        return [] if optimizer in self.known else self._begun(optimizer)
 
     def _begun(self, *more: Any) -> Watches:
         """What begins to watch the models of the new optimizers, and of some more."""
         optimizers = [*(o for ref in self._new if (o := ref()) is not None), *more]
-        self._known.update(optimizers)
+        self.known.update(optimizers)
         self.forget()
         models = dict.fromkeys(m for o in optimizers for m in models_of(o) if m not in self._models)
         self._models.update(models)
@@ -130,31 +125,21 @@ def _has_any(module: Any, own: set[Any]) -> bool:
 
 
 def _modules() -> list[Any]:
-    """All modules of the process, of both libraries."""
     names = ("torch.nn", f"{__package__.partition('.')[0]}.twin.nn")
     kinds = tuple(kind for name in names if (kind := getattr(sys.modules.get(name), "Module", None)) is not None)
     return [thing for thing in gc.get_objects() if issubclass(type(thing), kinds)]  # isinstance would ask lazy objects
 
 
 class LastRun:
-    """The last pass.
-
-    Attributes:
-        root, gradient: where it began; None if there was none that can be kept.
-        nodes_of: the nodes behind a tensor of PyTorch; none behind others.
-    """
+    """The last pass: where it began, root and gradient; None if there was none that can be kept."""
 
     def __init__(self) -> None:
-        self.root: Any = None
-        self.gradient: Any = None
-        self.nodes_of: Callable[[Any], Sequence[Any]] = lambda tensor: []
-        self._nodes: Sequence[Any] = []
-        self._look: Callable[[Sequence[Any]], list[Any]] = lambda nodes: []
-        self._then: list[Any] = []
+        self.nodes_of: Callable[[Any], Sequence[Any]] = lambda tensor: []  # behind a tensor of PyTorch
+        self.forget()
 
     def forget(self) -> None:
         """A pass begins that cannot be kept."""
-        self.root, self.gradient, self._nodes, self._then = None, None, [], []
+        self.begins(None, None, [], lambda nodes: [])
 
     def begins(self, root: Any, gradient: Any, nodes: Sequence[Any], look: Callable[[Sequence[Any]], list[Any]]) -> None:
         """A pass begins."""
@@ -172,25 +157,21 @@ class LastRun:
     def as_it_was(self) -> Iterator[None]:
         """Inside, everything is as it was before the pass."""
         now = self._look(self._nodes)
-        _put_back(self._then)
+        for snapshot in self._then:
+            snapshot.restore()
         try:
             yield
         finally:
-            _put_back(now)
-
-
-def _put_back(snapshots: list[Any]) -> None:
-    for snapshot in snapshots:
-        snapshot.restore()
+            for snapshot in now:
+                snapshot.restore()
 
 
 class LeafSnapshot:
     """The values of a leaf, which an optimizer changes in place, and its version."""
 
     def __init__(self, leaf: Tensor) -> None:
-        self._leaf, self._array, self._values = leaf, leaf._data, leaf._data.copy()
-        counter = leaf._shared_counter()
-        self._counter, self._counts = counter, list(counter)
+        self._leaf, self._array, self._values, self._counter = leaf, leaf._data, leaf._data.copy(), leaf._shared_counter()
+        self._counts = list(self._counter)
 
     def restore(self) -> None:
         """Restore them."""
@@ -205,8 +186,7 @@ def _look(nodes: Sequence[Node]) -> list[Any]:
 
 
 def _reach(root: Tensor) -> list[Node]:
-    seen: dict[Node, None] = {}
-    stack = [backward_of(root)]
+    seen, stack = dict[Node, None](), [backward_of(root)]
     while stack:
         node = stack.pop()
         if node is not None and node not in seen:

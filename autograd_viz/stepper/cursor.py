@@ -44,6 +44,7 @@ class LivePass(Protocol):
 
     def redo(self, index: int) -> bool:
         """Do it again. Returns False and does nothing if its inputs have changed since."""
+        return True
 
     def rewind(self, index: int) -> None:
         """Put the engine back to before step `index`; the steps from there on are dropped."""
@@ -91,8 +92,6 @@ class LivePass(Protocol):
 
 
 class _Closed:
-    """Replaces what a closed stepper has freed."""
-
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError("this stepper is closed and keeps nothing of its pass: call step() again")
 
@@ -106,7 +105,8 @@ class Cursor:
         self.history, self.stops = History(), Stops()  # of the steps that have run; what a run stops at
         self.stopped: Stopped | None = None  # why the last run stopped before the end, or the result of the last `until`
         self.failed: str | None = None  # id of the node that raised in the last move, or None
-        self.is_running = self.has_replayed = False  # a move is being made; the cursor has just left the forward pass
+        # a move is being made; the cursor has just left the forward pass; everything is freed
+        self.is_running = self.has_replayed = self.is_closed = False
         self._document, self._sentences = document, sentences
         self._past = Past(document)
         self._start = live.engine()
@@ -114,36 +114,29 @@ class Cursor:
         self._facts: list[Facts] = []  # of the first steps
         self._move_listeners: list[Callable[[], None]] = []
         self._cut_listeners: list[Callable[[int], None]] = []
+        # a listener is called after every move, or with k when the recorded steps from k on are dropped
+        self.on_move, self.on_cut = self._move_listeners.append, self._cut_listeners.append
 
     def close(self) -> None:
         """Free everything of the pass."""
-        self.live = self.history = _Closed()  # type: ignore[assignment]
+        self.is_closed, self.live = True, _Closed()
+        self.history = self.live  # type: ignore[assignment]
         self._trace, self._past = None, Past(self._document)
         self._move_listeners.clear()
         self._cut_listeners.clear()
 
     @property
-    def is_closed(self) -> bool:
-        """Is everything freed?"""
-        return isinstance(self.live, _Closed)
-
-    @property
     def trace(self) -> Trace:
         """The steps that have run."""
         if self._trace is None:
-            self._trace = Trace(tuple(self.history.steps), self.next_live is None, self._start)
+            self._trace = Trace(tuple(self.history.steps), self.live.next_node() is None, self._start)
         return self._trace
-
-    @property
-    def next_live(self) -> str | None:
-        """The node that has not run and is next; None if the pass is over."""
-        return self.live.next_node()
 
     @property
     def next_node(self) -> str | None:
         """The node that a step from here calls."""
         position, steps = max(0, self.step), self.history.steps
-        return steps[position].node if position < len(steps) else self.next_live
+        return steps[position].node if position < len(steps) else self.live.next_node()
 
     @property
     def current(self) -> Step | None:
@@ -156,14 +149,6 @@ class Cursor:
             arrivals = self._past.arrived_at(step.node).values()
             self._facts.append(facts_of(step, self._past.nodes[step.node], sent(a for some in arrivals for a in some)))
         return self._facts[index]
-
-    def on_move(self, listener: Callable[[], None]) -> None:
-        """Call `listener` after every move."""
-        self._move_listeners.append(listener)
-
-    def on_cut(self, listener: Callable[[int], None]) -> None:
-        """Call ``listener(k)`` when the recorded steps from k on are dropped."""
-        self._cut_listeners.append(listener)
 
     def announce(self) -> None:
         """Call those who listen for moves."""
@@ -202,22 +187,18 @@ class Cursor:
         """Forward to the end, to a stop, or until a condition holds (`first`: after at least one step)."""
         begin = self.step  # a run that starts at a breakpoint goes on
         self.step = max(self.step, 0)
-        while self.next_node is not None:
+        while self.next_node is not None and self.stopped is None:
             if until is not None and not (first and self.step == begin) and until():
                 return
             if stops and self.step > begin and self.next_node in self.stops.nodes:
                 self.stopped = Stopped("breakpoint", str(self.next_node))
-                return
-            ran = self.forward() is not None
-            self.stopped = self.stops.hit(self.history.steps, self.step - 1, self.facts) if stops and ran else None
-            if self.stopped is not None:
-                return
+            elif self.forward() is not None and stops:
+                self.stopped = self.stops.hit(self.history.steps, self.step - 1, self.facts)
 
     def until(self, ends: frozenset[str], tensor: str) -> None:
         """Forward by at least one step, until a node of `ends` has run."""
-        begin = self.step
+        begin, name = self.step, label_of(self._document, tensor)
         self.on(until=lambda: self.current is not None and self.current.node in ends, first=True)
-        name = label_of(self._document, tensor)
         if self.step > begin and self.current is not None and self.current.node in ends:
             self.stopped = Stopped("until", self.current.node, name)
         elif self.next_node is None:
@@ -245,17 +226,17 @@ class Cursor:
         except BaseException:
             self.failed = node
             raise
-        if step is not None:
-            try:
+        try:
+            if step is not None:
                 self._write_down(step)
-            except BaseException:  # Ctrl-C in the user's condition, or no memory for a sentence: the step is not taken
-                self.live.undo(ran)
-                self.live.rewind(ran)
-                raise
+        except BaseException:  # Ctrl-C in the user's condition, or no memory for a sentence: the step is not taken
+            self.live.undo(ran)
+            self.live.rewind(ran)
+            raise
 
     def _write_down(self, ran: Step) -> None:
         """Its sentence and flags, like its numbers, are made when they are read."""
-        ranks = self.live.own_ranks if self.next_live is None else 0
+        ranks = self.live.own_ranks if self.live.next_node() is None else 0
         end = [words.OWN_RANK.format(ranks=ranks)] if ranks else []
         step = in_words(ran, self._sentences, self._past.arrived_at(ran.node), end)
         step = step if self.stops.condition is None else self.stops.with_condition(step)

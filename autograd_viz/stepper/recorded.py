@@ -40,10 +40,8 @@ def forward_stepper(document: Document) -> Stepper:
 class RecordedPass(LivePass):
     """A trace in the form that a stepper needs. No tensor of the user's belongs to it, and nothing can have changed."""
 
-    is_recorded = False  # the recorded sentences say both
-    frees = True
-    own_ranks = 0
-    calls_user_code = False
+    is_recorded, frees = False, True  # the recorded sentences say both
+    own_ranks, calls_user_code = 0, False
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -59,19 +57,15 @@ class RecordedPass(LivePass):
 
     def advance(self) -> Step | None:
         """The next recorded step; None at the end. AutogradVizError if the pass went on, but was not recorded further."""
-        if self._done == len(self._trace.steps):
-            if self._trace.complete:
-                return None
+        if self._done < len(self._trace.steps):
+            self._done += 1
+            return self._trace.steps[self._done - 1]
+        if not self._trace.complete:
             raise AutogradVizError(f"the recording ends after {self._done} steps, before the end of the pass")
-        self._done += 1
-        return self._trace.steps[self._done - 1]
+        return None
 
     def undo(self, index: int) -> None:
         """Nothing to undo."""
-
-    def redo(self, index: int) -> bool:
-        """Always true: nothing can have changed."""
-        return True
 
     def rewind(self, index: int) -> None:
         """The steps from `index` on will be asked for again."""

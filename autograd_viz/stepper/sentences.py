@@ -1,4 +1,4 @@
-"""What the stepper says: of a step, of a stop, of an error, and what to do about a pass that cannot run."""
+"""What the stepper says of a step, and what to do about a pass that cannot run."""
 
 from __future__ import annotations
 
@@ -6,44 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .. import words
-from ..answers.sentences import Arrival, Sentences, born_in, explain_error, sent, together, whose_error
-from ..graph.model import Document
-from ..graph.text import label_of
+from ..answers.sentences import Arrival, Sentences, born_in, sent, together
 from ..graph.trace import NUMBERS, Step
-from ..pictures.render.escape import printable
-from .stops import Stopped
 
 Arrivals = Mapping[int, Sequence[Arrival]]  # by output of a node's op
-SENTENCE, FLAGS, NAMED = ("sentence",), ("flags",), ("named",)
 
 
 def in_words(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]) -> Step:
-    """What a pass has done, with flags and, if it has none, a sentence, which more may end, and rules in the user's names.
-
-    It does not refer to the stepper: such a cycle would be freed late, or never through C++ code.
+    """What a pass has done, with flags and, if it has none, a sentence, which more may end, and rules in the user's names. It
+    does not refer to the stepper: such a cycle would be freed late, or never through C++ code.
     """
     return Step.later(
         ran.node,
         ran.addresses,
         (NUMBERS, lambda: {name: getattr(ran, name) for name in NUMBERS}),
-        (SENTENCE, lambda: {"sentence": together([ran.sentence or sentences.said(ran, arrivals), *end])}),
-        (FLAGS, lambda: {"flags": born_in(ran, sent(a for several in arrivals.values() for a in several))}),
-        (NAMED, lambda: {"named": ran.named or sentences.rules.of(ran, arrivals)}),
+        (("sentence",), lambda: {"sentence": together([ran.sentence or sentences.said(ran, arrivals), *end])}),
+        (("flags",), lambda: {"flags": born_in(ran, sent(a for several in arrivals.values() for a in several))}),
+        (("named",), lambda: {"named": ran.named or sentences.rules.of(ran, arrivals)}),
     )
-
-
-def stop_in_words(document: Document, stopped: Stopped) -> str:
-    """Why a run has stopped."""
-    name = label_of(document, stopped.node) if stopped.node else ""
-    text = words.ui()[stopped.kind if stopped.kind == "condition_error" else f"stopped_{stopped.kind}"]
-    return printable(text.format(node=name, error=stopped.text, tensor=stopped.text, number=stopped.number))
-
-
-def error_in_words(document: Document, failed: str | None, error: BaseException) -> str:
-    """What autograd's error means, or which user code raised it in the node that failed."""
-    name = next((n.name for n in document.nodes if n.id == failed), "")
-    return explain_error(str(error), name) or (printable(whose_error(error, name)) if name else "")
 
 
 ADVICE = {

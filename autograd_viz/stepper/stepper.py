@@ -13,15 +13,15 @@ from operator import index
 from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
 from .. import words
-from ..answers.sentences import Sentences, together
+from ..answers.sentences import Sentences, explain_error, together, whose_error
 from ..graph.model import Document, Value
 from ..graph.order import hidden_at
+from ..graph.text import label_of
 from ..graph.trace import Rewritten, State, Step, Trace
 from ..pictures.render.escape import printable
 from ..runtime.interrupts import alone, breakable, whole
 from ..runtime.uncopied import Uncopied
 from .cursor import Cursor, LivePass
-from .sentences import error_in_words, stop_in_words
 from .stops import Stop, Stopped, count_of
 from .targets import Pin, Targets, known_pins, place_of, reached_by
 
@@ -49,16 +49,10 @@ class Stepper(Uncopied):
     """Steps a backward pass one `grad_fn` call at a time.
 
     `next` calls the next node. `back` restores `grad` and saved tensors. `next` after `back` replays the step, or runs it
-    again if its inputs were changed.
-
-    Args:
-        document: the graph before the pass.
-        live: the pass.
-        only_forward: no node runs; the forward pass is replayed.
+    again if its inputs were changed. `only_forward`: no node runs; the forward pass is replayed.
 
     Attributes:
-        cursor: the position, and the steps that have run.
-        targets: finds the tensors and nodes that the user names.
+        document: the graph before the pass.
         stops: the stops of `run`.
         pins: gradients that stay in sight.
     """
@@ -73,8 +67,6 @@ class Stepper(Uncopied):
         self.stops, self.facts, self.on_move, self.on_cut = cursor.stops, cursor.facts, cursor.on_move, cursor.on_cut
         self.id_of = self.targets.id_of
 
-    # -- the position -------------------------------------------------------------------------------------------------
-
     @property
     def trace(self) -> Trace:
         """The steps that have run, independent of the cursor."""
@@ -88,7 +80,7 @@ class Stepper(Uncopied):
     @property
     def is_over(self) -> bool:
         """Has every step of the pass run, wherever the cursor is?"""
-        return self.cursor.next_live is None
+        return self.cursor.live.next_node() is None
 
     @property
     def step(self) -> int:
@@ -134,8 +126,6 @@ class Stepper(Uncopied):
         """The id of the node that raised in the last move, or None."""
         return self.cursor.failed
 
-    # -- in words -----------------------------------------------------------------------------------------------------
-
     def __repr__(self) -> str:
         if self.cursor.is_closed:
             return "<Stepper, closed>"
@@ -158,30 +148,28 @@ class Stepper(Uncopied):
             return self.forward_sentence(step)
         steps = self.recorded
         if step == 0:
-            return printable(self._sentences.start(steps[0].node if steps else self.cursor.next_live))
+            return printable(self._sentences.start(steps[0].node if steps else self.cursor.live.next_node()))
         end = [words.COMPLETE] if self.is_over and step == len(steps) else []
         return printable(together([steps[step - 1].sentence, *end]))
 
     @property
     def explanation(self) -> str:
         """Why the last run stopped, in words, or ""."""
-        return "" if self.stopped is None else stop_in_words(self.document, self.stopped)
+        if (stopped := self.stopped) is None:
+            return ""
+        name = label_of(self.document, stopped.node) if stopped.node else ""
+        text = words.ui()[stopped.kind if stopped.kind == "condition_error" else f"stopped_{stopped.kind}"]
+        return printable(text.format(node=name, error=stopped.text, tensor=stopped.text, number=stopped.number))
 
     def explain(self, error: BaseException) -> str:
         """Explain the error of the last move: what autograd's error means, or which user code raised it."""
-        return error_in_words(self.document, self.failed, error)
-
-    # -- moving -------------------------------------------------------------------------------------------------------
+        name = next((n.name for n in self.document.nodes if n.id == self.failed), "")
+        return explain_error(str(error), name) or (printable(whose_error(error, name)) if name else "")
 
     @_move
     def next(self) -> Step | None:
-        """Take one step forward.
-
-        Returns:
-            the step, or None at the end and during the forward pass.
-
-        Raises:
-            Exception: the error of the node. The stepper stays where it was and stays usable.
+        """Take one step forward. It is returned; at the end and during the forward pass, None is. If its node raises an error,
+        the stepper stays where it was and stays usable.
         """
         moved: Step | None = self.cursor.moving(self.cursor.forward)
         return moved
@@ -206,14 +194,8 @@ class Stepper(Uncopied):
 
     @_move
     def goto(self, step: int) -> None:
-        """Go to a position. Steps that have not run yet are run; the end of the pass is the limit.
-
-        Args:
-            step: the position; negative ones replay the forward pass.
-
-        Raises:
-            ValueError: the position is before the first one.
-            TypeError: `step` is not a whole number.
+        """Go to a position; negative ones replay the forward pass. Steps that have not run yet are run, up to the end of the
+        pass. ValueError: the position is before the first one. TypeError: it is not a whole number.
         """
         if not isinstance(step, SupportsIndex):
             raise TypeError(f"goto(step) takes a whole number, got {type(step).__name__} ({step!r:.60})")
@@ -224,24 +206,17 @@ class Stepper(Uncopied):
 
     @_move
     def run(self) -> Stopped | None:
-        """Run to the next stop or to the end.
-
-        Returns:
-            the stop, or None at the end.
-        """
+        """Run to the next stop, which is returned, or to the end (None)."""
         self.cursor.moving(lambda: self.cursor.on(stops=True))
         return self.stopped
 
     @_move
     def run_to(self, node: Any) -> None:
-        """Run until a node is next. If it has already run, go back to it.
+        """Run until a node is next. If it has already run, go back to it. ValueError: the node does not exist.
 
         Args:
             node: the node or its id; or a tensor, its name or its id, for its grad_fn (for a leaf: AccumulateGrad).
                 A name is tried before an id. Nodes and tensors of the document work too.
-
-        Raises:
-            ValueError: the node does not exist.
         """
         id = self.targets.node(node)
         ran = next((k for k, s in enumerate(self.cursor.history.steps) if s.node == id), None)
@@ -261,19 +236,12 @@ class Stepper(Uncopied):
 
     @_move
     def until(self, tensor: Any) -> None:
-        """Run until the next gradient reaches a tensor, or to the end; `stopped` says which.
-
-        Args:
-            tensor: the tensor, its name or its id.
-
-        Raises:
-            ValueError: the tensor does not exist.
+        """Run until the next gradient reaches a tensor (itself, its name or its id), or to the end; `stopped` says which.
+        ValueError: the tensor does not exist.
         """
         id = self.targets.tensor(tensor)
         ends = reached_by(self.document, id)
         self.cursor.moving(lambda: self.cursor.until(ends, id))
-
-    # -- stops and pins -----------------------------------------------------------------------------------------------
 
     def stop_at(self, node: Any) -> None:
         """Set a breakpoint: `run` stops before this node. `node` is as for `run_to`."""
@@ -290,7 +258,8 @@ class Stepper(Uncopied):
         grad: Any = None,
         arrival: tuple[Any, int] | None = None,
     ) -> None:
-        """Let `run` stop after a step in which something happens to a gradient. False turns it off.
+        """Let `run` stop after a step in which something happens to a gradient. False turns it off. ValueError: a norm is
+        negative or no number, k is not positive, or the tensor does not exist.
 
         Args:
             nan: it became nan or inf.
@@ -300,9 +269,6 @@ class Stepper(Uncopied):
             below: its norm became smaller than this.
             grad: it arrived at this tensor, given as itself, by name or by id.
             arrival: (tensor, k): it is the k-th that was sent to this tensor, which is used in several places.
-
-        Raises:
-            ValueError: a norm is negative or no number, k is not positive, or the tensor does not exist.
         """
         self.stops.turn({"nan": nan, "zero": zero, "sign": sign, "above": above, "below": below})
         if grad is not None:
@@ -312,9 +278,7 @@ class Stepper(Uncopied):
             self.stops.add(self.targets.stop("arrival", self.targets.end(tensor), count_of(number)))
 
     def stop_when(self, condition: Callable[[Step], Any]) -> None:
-        """Let `run` stop after a step for which ``condition(step)`` is true. Recorded steps are checked now, later ones when
-        they run.
-        """
+        """Let `run` stop after a step with ``condition(step)``. Recorded steps are checked now, later ones when they run."""
         self.stops.condition = condition
         self.stops.add(Stop("condition", name=getattr(condition, "__name__", type(condition).__name__)))
         self.cursor.ask_again()
@@ -330,14 +294,8 @@ class Stepper(Uncopied):
             self.stops.become(stop for stop in known if stop is not None)
 
     def pin(self, what: Any, edge: int | None = None) -> None:
-        """Keep a gradient in sight.
-
-        Args:
-            what: a tensor, as for `run_to`.
-            edge: which of the next_functions of its grad_fn; None: the gradient of the tensor itself.
-
-        Raises:
-            ValueError: there is no such tensor or edge, or no gradient arrives at it.
+        """Keep a gradient in sight: of a tensor, as for `run_to`, or what leaves its grad_fn for one of its next_functions.
+        ValueError: there is no such tensor or edge, or no gradient arrives at it.
         """
         self.set_pins([*self.pins, Pin(place_of(self.targets, what, edge), "")])
 
@@ -350,22 +308,15 @@ class Stepper(Uncopied):
         """Have these pins. A page sends dicts; unknown places are ignored."""
         self.pins = known_pins(self.document, pins)
 
-    # -- edits --------------------------------------------------------------------------------------------------------
-
     @_move
     def edit(self, value: Any, index: int = 0) -> None:
-        """Replace the gradient that the next node will receive (before the first step: the v of vᵀJ).
-
-        Recorded steps after this position are dropped.
+        """Replace the gradient that the next node will receive (before the first step: the v of vᵀJ). Recorded steps after this
+        position are dropped. ValueError: the shape does not fit, the output does not exist, or the pass is complete.
 
         Args:
             value: a number for all elements; a nested list, array or tensor of the gradient's shape; or a function of the
                 gradient, as ``lambda g: 2 * g``.
-            index: the output of the node's op.
-
-        Raises:
-            ValueError: the shape does not fit, the output does not exist, or the pass is complete.
-            TypeError: `index` is not a whole number.
+            index: the output of the node's op; TypeError: it is not a whole number.
         """
         step = max(0, self.cursor.step)
         with whole():
@@ -385,18 +336,8 @@ class Stepper(Uncopied):
     def preview(self, value: Any, index: int = 0) -> dict[str, tuple[Value | None, Value | None]]:
         """What an edit would do to the leaves: the `grad` of each at the end of the pass, without the edit and with it.
 
-        The rest of the pass runs twice and is taken back. Hooks run, too. Grads, saved tensors and random numbers are as
-        before.
-
-        Args:
-            value: as for `edit`.
-            index: as for `edit`.
-
-        Returns:
-            by id of the leaf.
-
-        Raises:
-            Exception: as `edit`, or the error of a node.
+        The rest of the pass runs twice, with hooks, and is taken back: grads, saved tensors and random numbers are as before.
+        The result is by id of the leaf. Errors are those of `edit`, or of a node.
         """
         step = max(0, self.cursor.step)
         without = self._grads_after(step, lambda: None)
@@ -404,7 +345,6 @@ class Stepper(Uncopied):
         return {id: (grad, edited.get(id)) for id, grad in without.items()}
 
     def _grads_after(self, step: int, change: Callable[[], None]) -> dict[str, Value | None]:
-        """The grads at the end of the pass, if something is changed before a step."""
         with alone(), whole(), self.cursor.live.aside(step):
             self.cursor.is_running = True
             try:
@@ -421,10 +361,10 @@ class Stepper(Uncopied):
         """Restore the gradient of the next node (in the forward pass: of the first node)."""
         step = max(0, self.cursor.step)
         with whole():
-            if step < len(self.cursor.history.steps) and self.cursor.history.steps[step].edited:
+            if step < len(self.recorded) and self.recorded[step].edited:
                 self.cursor.to(step)
                 self.cursor.cut(self.cursor.step)
-            if step == len(self.cursor.history.steps):
+            if step == len(self.recorded):
                 self.cursor.live.undo_edit()
         self.cursor.announce()
 
@@ -435,19 +375,11 @@ class Stepper(Uncopied):
         return (node, edits) if node is not None and edits else None
 
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
-        """The grad rows ("t0.grad") that were changed outside the stepper, with their current values.
-
-        Args:
-            among: ids of the tensors to check; None: all.
-        """
+        """The grad rows ("t0.grad") of these or all tensors that were changed outside the stepper, with their values now."""
         return self.cursor.live.drift(among)
 
     def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
-        """The tensors whose data changed in place after drawing, with their current data, by id.
-
-        Args:
-            among: ids of the tensors to check; None: all.
-        """
+        """Those of these or all tensors whose data changed in place after drawing, with their current data, by id."""
         return self.cursor.live.rewritten(among)
 
     def spoiled(self) -> dict[str, str]:
@@ -470,9 +402,8 @@ class Stepper(Uncopied):
 
     @_move
     def close(self) -> None:
-        """Free what the stepper keeps: steps, gradients, copies of `grad`, and its hold on the graph.
-
-        Gradients stay as the last step left them. Every later move raises RuntimeError. Closing again does nothing.
+        """Free what the stepper keeps: steps, gradients, copies of `grad`, and its hold on the graph. Gradients stay as the
+        last step left them. Every later move raises RuntimeError. Closing again does nothing.
         """
         with whole():
             self.cursor.close()

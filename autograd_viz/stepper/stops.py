@@ -49,10 +49,10 @@ class Facts:
 
     def plain(self) -> dict[str, Any]:
         """As JSON. `sent` is left out where it is what came."""
-        came, left = map(_plain, self.came), map(_plain, self.left)
-        sent = {} if self.sent == self.came else {"sent": [_plain(f) for f in self.sent]}
+        came, left, sent = ([*map(_plain, facts)] for facts in (self.came, self.left, self.sent))
+        known = {} if self.sent == self.came else {"sent": sent}
         grads = [[id, _plain(before), _plain(after)] for id, before, after in self.grads]
-        return {"node": self.node, "ends": self.ends, "came": [*came], "left": [*left], **sent, "grads": grads}
+        return {"node": self.node, "ends": self.ends, "came": came, "left": left, **known, "grads": grads}
 
 
 def facts_of(step: Step, node: Node, sent: Iterable[Value]) -> Facts:
@@ -65,10 +65,12 @@ def facts_of(step: Step, node: Node, sent: Iterable[Value]) -> Facts:
 
 def fact_of(value: Value | None) -> Fact | None:
     """The fact of a gradient; None if there is none, or if it has no elements."""
-    norm = norm_of(value)
-    if value is None or norm is None:
+    if value is None or (norm := norm_of(value)) is None:
         return None
-    return Fact(norm, _sign(value), number_text(value.numbers[0]) if math.prod(value.shape) == 1 and value.numbers else "")
+    real = (n for n in value.numbers if not isinstance(n, complex) and math.isfinite(n))
+    mean = math.fsum(real) if value.summary is None else value.summary.mean
+    text = number_text(value.numbers[0]) if math.prod(value.shape) == 1 and value.numbers else ""
+    return Fact(norm, int(mean > 0) - int(mean < 0), text)
 
 
 def there(facts: Iterable[Fact | None]) -> list[Fact]:
@@ -76,17 +78,10 @@ def there(facts: Iterable[Fact | None]) -> list[Fact]:
     return [f for f in facts if f is not None]
 
 
-def _sign(value: Value) -> int:
-    real = (n for n in value.numbers if not isinstance(n, complex) and math.isfinite(n))
-    mean = math.fsum(real) if value.summary is None else value.summary.mean
-    return int(mean > 0) - int(mean < 0)
-
-
 def _plain(fact: Fact | None) -> list[Any] | None:
     if fact is None:
         return None
-    norm = fact.norm if math.isfinite(fact.norm) else str(fact.norm)
-    return [norm, fact.sign, fact.text] if fact.text else [norm, fact.sign]
+    return [fact.norm if math.isfinite(fact.norm) else str(fact.norm), fact.sign, *filter(None, [fact.text])]
 
 
 FLAGS = {"nan": ("nan", "inf"), "zero": ("zero",), "condition": ("condition", "condition_error")}  # kind -> flags of a step
@@ -182,6 +177,8 @@ def meets(stop: Stop, flags: Sequence[str], index: int, facts: Callable[[int], F
     """Does a run stop for this after step number `index`? `facts` gives those of a step."""
     if stop.kind in FLAGS:
         return any(flag in FLAGS[stop.kind] for flag in flags)
+    if stop.kind == "grad":  # has a gradient arrived at the node?
+        return facts(index).node == stop.node and bool(there(facts(index).came))
     return RULES[stop.kind](stop, index, facts)
 
 
@@ -204,38 +201,28 @@ def _turns(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
                for before, after in ((here.sent, here.came), (here.came, here.left)) for f in there(after))  # fmt: skip
 
 
-def _gets(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
-    """Has a gradient arrived at the node?"""
-    return facts(index).node == stop.node and bool(there(facts(index).came))
-
-
 def _arrives(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
     """Has the step sent the gradient of this number to the node?"""
-    now = _sent(facts(index), stop.node)
-    before = sum(_sent(facts(k), stop.node) for k in range(index)) if now else 0
+
+    def sent(f: Facts) -> int:
+        return sum(end == stop.node and fact is not None for end, fact in zip(f.ends, f.left, strict=False))
+
+    now = sent(facts(index))
+    before = sum(sent(facts(k)) for k in range(index)) if now else 0
     return before < stop.number <= before + now
 
 
-RULES = {"above": _crosses, "below": _crosses, "sign": _turns, "grad": _gets, "arrival": _arrives}
-
-
-def _sent(facts: Facts, node: str) -> int:
-    """How many gradients a step has sent to a node."""
-    return sum(end == node and fact is not None for end, fact in zip(facts.ends, facts.left, strict=False))
+RULES = {"above": _crosses, "below": _crosses, "sign": _turns, "arrival": _arrives}
 
 
 @dataclass(frozen=True)
 class Stopped:
-    """Why a run has stopped.
+    """Why a run has stopped."""
 
-    The kind is that of a stop (Note [Kinds of stops]), "breakpoint" for "node", or "until", "unreached", "condition_error".
-    The node is "" for "unreached". The text is the error, or a name; `number` is that of the stop.
-    """
-
-    kind: str
-    node: str
-    text: str = ""
-    number: str = ""
+    kind: str  # of a stop (Note [Kinds of stops]), "breakpoint" for "node", or "until", "unreached", "condition_error"
+    node: str  # "" for "unreached"
+    text: str = ""  # the error, or a name
+    number: str = ""  # of the stop
 
 
 def _norm(kind: str, value: Any) -> float:

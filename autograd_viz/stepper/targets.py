@@ -41,10 +41,9 @@ class Targets:
     def tensor(self, what: Any) -> str:
         """The id of a tensor. ValueError, with the names that there are, if it does not exist."""
         known = self._known(what)
-        if isinstance(known, Tensor):
-            return known.id
-        if isinstance(known, str) and (known in self._by_name or known in self.tensors):
-            return self._by_name.get(known, known)
+        id = known.id if isinstance(known, Tensor) else self._by_name.get(known, known) if isinstance(known, str) else None
+        if id in self.tensors:
+            return id
         there = printable(", ".join(self._by_name))[:MOST] or "none with a name"
         raise ValueError(f"this graph has no tensor {known!r:.60}; it has: {there}")
 
@@ -102,8 +101,8 @@ class Pin:
 def known_pins(document: Document, pins: Any) -> tuple[Pin, ...]:
     """Pins, or the dicts that a page sends, without unknown places and doubles."""
     places = [p.at if isinstance(p, Pin) else p.get("at") for p in pins if isinstance(p, Pin | dict)]
-    known = (pin_at(document, at) for at in dict.fromkeys(p for p in places if isinstance(p, str)))
-    return tuple(p for p in known if p is not None)
+    known = dict.fromkeys(p for p in places if isinstance(p, str))
+    return tuple(pin for at in known if (pin := pin_at(document, at)) is not None)
 
 
 def place_of(targets: Targets, what: Any, edge: int | None) -> str:
@@ -129,8 +128,7 @@ def pin_at(document: Document, at: str) -> Pin | None:
         grad = fact_of(tensor.grad)
         start = "None" if grad is None else grad.text or words.ui()["pin_norm"].format(norm=f"{grad.norm:.4g}")
         return Pin(at, printable(f"{label_of(document, id)}.grad"), start)
-    node = next((n for n in document.nodes if n.id == id), None)
-    if node is None:
+    if (node := next((n for n in document.nodes if n.id == id), None)) is None:
         return None
     if ".in." in at:
         made = next((t.id for t in document.tensors if t.grad_fn == id and t.output_nr == index), node.variable or id)

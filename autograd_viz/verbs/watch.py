@@ -15,8 +15,9 @@ from ..pictures.runs.odd import odd_in
 from ..pictures.runs.paint import Painter
 from ..pictures.runs.table import table_of, totals_of
 from ..runtime.uncopied import refuse
+from ..sources.asking import users_names
 from ..sources.programs import each_model
-from ..sources.shared.names import callers_names, modules_among, users_names
+from ..sources.shared.names import callers_names, modules_among
 from .options import bytes_of, check_options
 from .picture import Map
 from .results import Columns, Framed, as_frame, show_in_cell

@@ -47,13 +47,13 @@ def code_of(shown: Collapsed, next_node: str) -> dict[str, Any]:
         return {}
     called = [m.source for m in document.modules if m.source is not None]
     listing = Listing((*(p.source for p in _places(document)), *called))
-    placed = [p for p in _places(document) if p.source in listing]
+    placed = [p for p in _places(document) if p.source in listing.text_of]
     if not placed:
         return {}
-    places = {source: i for i, source in enumerate(listing.places)}
+    places = {source: i for i, source in enumerate(listing.text_of)}
     return {
         "texts": [{"file": t.file, "function": t.function, "owner": t.owner, "lines": t.lines} for t in listing.texts],
-        "places": [[listing.text_of(s), s.line, s.column, s.end_line, s.end_column] for s in places],
+        "places": [[listing.text_of[s], s.line, s.column, s.end_line, s.end_column] for s in places],
         "runs": list(_runs(placed, listing, places, shown)),
         "modules": {m.path: {"name": m.name, "at": places.get(m.source) if m.source else None} for m in document.modules},
         "next": next_node,
@@ -62,7 +62,7 @@ def code_of(shown: Collapsed, next_node: str) -> dict[str, Any]:
 
 def _runs(placed: list[_Place], listing: Listing, places: Mapping[Source, int], shown: Collapsed) -> Iterator[dict[str, Any]]:
     document = shown.whole
-    ran = [p.ran(listing.texts[listing.text_of(p.source)]) for p in placed]
+    ran = [p.ran(listing.texts[listing.text_of[p.source]]) for p in placed]
     values = {t.id: _named(t.name, t.value) for t in document.tensors}
     for p, turn in zip(placed, turns_of(ran, {m.path: m.name for m in document.modules}), strict=True):
         yield {

@@ -56,7 +56,7 @@ def test_a_place_is_listed_with_the_whole_function_around_it_or_the_whole_cell(r
     listing = Listing(at)
     assert numbers(listing) == [list(range(1, 14)), [2, 3, 4, 5], [8, 9, 10, 11]]
     assert [(t.owner, t.function) for t in listing.texts] == [("", ""), ("", "f"), ("Net", "forward")]
-    assert [listing.text_of(s) for s in at] == [0, 1, 2]
+    assert [listing.text_of[s] for s in at] == [0, 1, 2]
     assert listing.texts[1].lines[1] == (3, "def f(x):")
 
 

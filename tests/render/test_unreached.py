@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from typing import Any
 
 import autograd_viz as av
-from autograd_viz.graph.reached import unreached
+from autograd_viz.graph.order import unreached
 from autograd_viz.pictures.render.pen import PALE
 
 G = "{http://www.w3.org/2000/svg}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from ...graph.model import Document, Node, Op, Tensor
-from ...graph.reached import unreached
+from ...graph.order import unreached
 from ...graph.trace import State
 from ..layout import WAITE, Sizes
 from ..layout.geometry import Box, CodeLine, Frame, Label, Row

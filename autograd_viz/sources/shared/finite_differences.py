@@ -22,27 +22,18 @@ FLAT = 1e-5  # a slope, as a part of the steps
 def disagrees(torch: Any, function: Any, given: Sequence[Any], wanted: Sequence[int]) -> bool | None:
     """Does the backward of a Function differ from the finite differences of its forward?
 
-    Args:
-        torch: the library of the Function.
-        function: its class.
-        given: its inputs; tensors as arrays.
-        wanted: which of them had a gradient.
-
-    Returns:
-        None if that cannot be told: it refuses these inputs, or is random; or if it is meant: its result is an input (a
-        reversed gradient), or moves in steps, or only in places, and its backward ignores that (a straight-through one).
+    `torch` is the library of the Function, `function` its class. `given` are its inputs, tensors as arrays; those that are
+    `wanted` had a gradient. None if that cannot be told: it refuses these inputs, or is random; or if it is meant: its result
+    is an input (a reversed gradient), or moves in steps, or only in places, and its backward ignores that (a straight-through
+    one).
     """
+    in_double = [g.astype(np.float64) if isinstance(g, np.ndarray) and g.dtype.kind == "f" else g for g in given]
     with warnings.catch_warnings(), torch.enable_grad():
         warnings.simplefilter("ignore")
         try:
-            return _Trial(torch, function, [_in_double(g) for g in given]).disagrees(wanted)
+            return _Trial(torch, function, in_double).disagrees(wanted)
         except Exception:  # of the user's code
             return None
-
-
-def _in_double(given: Any) -> Any:
-    is_float = isinstance(given, np.ndarray) and given.dtype.kind == "f"
-    return given.astype(np.float64) if is_float else given
 
 
 class _Trial:
@@ -72,11 +63,9 @@ class _Trial:
         return None if None in found else any(found)
 
     def _run(self, values: list[Any], wanted: Sequence[int] = ()) -> Any:
-        """The inputs as tensors, and the results."""
-        make = self._torch.tensor
-        inputs = [
-            make(v.tolist(), dtype=getattr(self._torch, v.dtype.name)) if isinstance(v, np.ndarray) else v for v in values
-        ]
+        torch = self._torch
+        dtypes = [getattr(torch, v.dtype.name) if isinstance(v, np.ndarray) else None for v in values]
+        inputs = [v if d is None else torch.tensor(v.tolist(), dtype=d) for v, d in zip(values, dtypes, strict=True)]
         for k in wanted:
             inputs[k].requires_grad_()
         found = self._function.apply(*inputs)
@@ -87,20 +76,15 @@ class _Trial:
         return np.concatenate([np.asarray(r.detach().tolist(), dtype=np.float64).ravel() for r in results])
 
     def _moved(self, k: int, by: Any) -> Any:
-        """The results if one input is another."""
         return self._values(self._run([v + by if i == k else v for i, v in enumerate(self._given)])[1])
 
     def _gradients(self, wanted: Sequence[int], along: Any) -> dict[int, Any]:
-        """Those of the weighted sum of the results."""
         inputs, results = self._run(self._given, wanted)
         parts = np.split(along, np.cumsum([r.numel() for r in results])[:-1])
         weights = [self._torch.tensor(w.tolist(), dtype=r.dtype).reshape(r.shape) for r, w in zip(results, parts, strict=True)]
         sum((r * w).sum() for r, w in zip(results, weights, strict=True)).backward()
-        grads = {k: inputs[k].grad for k in wanted}
-        return {
-            k: np.zeros(self._given[k].shape) if g is None else np.asarray(g.tolist(), dtype=np.float64)
-            for k, g in grads.items()
-        }
+        grads = {k: np.zeros(self._given[k].shape) if inputs[k].grad is None else inputs[k].grad.tolist() for k in wanted}
+        return {k: np.asarray(g, dtype=np.float64) for k, g in grads.items()}
 
     def _is_meant(self, k: int, first: Any, grad: Any, along: Any) -> bool:
         """Do the results move in steps? Or as the input does, where they move, and its gradient is theirs everywhere?"""
@@ -114,9 +98,8 @@ class _Trial:
         for _ in range(TRIES):
             along = self._random.standard_normal(self._given[k].shape)
             own = float((grad * along).sum())
-            near, far = (
-                float(weights @ (self._moved(k, h * along) - self._moved(k, -h * along))) / (2 * h) for h in (STEP, 4 * STEP)
-            )
+            moved = ((h, self._moved(k, h * along) - self._moved(k, -h * along)) for h in (STEP, 4 * STEP))
+            near, far = (float(weights @ by) / (2 * h) for h, by in moved)
             self._is_flat |= max(abs(near), abs(far)) <= FLAT * float(np.linalg.norm(weights) * np.linalg.norm(along))
             if not abs(near - far) <= NEAR * max(abs(near), abs(far)):
                 return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -38,10 +39,7 @@ def symbolic_formulas(node: Node) -> dict[str, str]:
 
 
 class RuleTexts:
-    """The rules of nodes in symbols, written once for nodes that are alike.
-
-    Nodes are alike if they have the same op, and the same inputs that require grad. Their saved values differ only in tensors.
-    """
+    """The rules of nodes in symbols, written once for nodes of the same op and inputs, whose saved values differ in tensors."""
 
     def __init__(self) -> None:
         self._known: dict[Any, tuple[Formula, ...]] = {}
@@ -51,16 +49,10 @@ class RuleTexts:
         if not isinstance(node, PrimitiveNode):
             return ()
         saved = [_looks(value) for value in kept.values()]
-        if PLAIN in saved:
-            return _written(node)
         key = type(node), len(node._others or ()), tuple([after is None for after in node._next]), tuple(saved)
-        if key not in self._known:
-            self._known[key] = _written(node)
+        if PLAIN in saved or key not in self._known:
+            self._known[key] = tuple(Formula(name, text) for name, text in symbolic_formulas(node).items())
         return self._known[key]
-
-
-def _written(node: Node) -> tuple[Formula, ...]:
-    return tuple(Formula(name, text) for name, text in symbolic_formulas(node).items())
 
 
 def _looks(kept: Any) -> str:
@@ -79,8 +71,8 @@ def formulas_with_numbers(
 ) -> tuple[Formula, ...]:
     """Each rule in symbols, in numbers, and its result: ``grad * other = 1.0 * 4.0 = 4.0``.
 
-    The node is the one that ran, or its reference op in the core. `in_symbols` and `saved` are from before it ran; `results`
-    are what the rules returned, one per input, and `grad_inputs` the same with broadcasting undone.
+    The node is the one that ran, or its reference op in the core. `in_symbols` and `saved` are from before it ran, `results`
+    what the rules returned, and `grad_inputs` the same with broadcasting undone.
     """
     if not isinstance(node, PrimitiveNode) or all(g is None for g in grads):  # then no rule ran
         return ()
@@ -88,10 +80,9 @@ def formulas_with_numbers(
     zeros = (f"zeros({shape})" for shape, _ in node._outputs_metadata())
     arrived = [number(z) if g is None else _number(g) for g, z in zip(grads, zeros, strict=True)]
     in_numbers = formulas(node, arrived, {n: _number(v) for n, v in saved.items()})
-    position = {n: i for i, n in enumerate(primitive.inputs)}
     found = []
     for name, text in in_symbols.items():
-        index = position.get(name)  # None for an op with any number of inputs: its rule returns all gradients
+        index = primitive.inputs.index(name) if name in primitive.inputs else None  # None: its rule returns all gradients
         mine = [r for r in (results if index is None else results[index : index + 1]) if r is not None]
         left = None if index is None else grad_inputs[index]
         found.append(Formula(name, _one_formula(text, in_numbers[name], mine, left)))
@@ -116,15 +107,14 @@ MOST = 64  # elements of the matrix
 
 
 def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
-    """d output / d input for each input that requires grad, while the saved tensors exist.
-
-    Empty for ops with several outputs, large ops, complex numbers, and ops that would call the user's code.
+    """d output / d input for each input that requires grad, while the saved tensors exist. Empty for ops with several outputs,
+    large ops, complex numbers, and ops that would call the user's code.
     """
     if not isinstance(node, PrimitiveNode) or node._others or node._dtype.kind != "f" or _has_unpack_hooks(node):
         return ()
     wanted = [i for i, after in enumerate(node._next) if after is not None]
-    sizes = [int(np.prod(node._next[i]._output_metadata(node._index[i])[0], dtype=int)) for i in wanted]
-    count = int(np.prod(node._shape, dtype=int))
+    sizes = [math.prod(node._next[i]._output_metadata(node._index[i])[0]) for i in wanted]
+    count = math.prod(node._shape)
     if not wanted or not count or any(s * count > MOST or not s for s in sizes):
         return ()
     try:
@@ -140,13 +130,10 @@ def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
 
 def _has_unpack_hooks(node: PrimitiveNode) -> bool:
     """Would reading a saved tensor call the user's code?"""
-    stack = list(raw_saved(node).values())
-    while stack:
-        kept = stack.pop()
-        if isinstance(kept, SavedTensor) and kept.unpack_hook is not None:
-            return True
-        stack += kept if isinstance(kept, tuple) else ()
-    return False
+    found = list(raw_saved(node).values())
+    for kept in found:  # grows
+        found += kept if isinstance(kept, tuple) else ()
+    return any(isinstance(kept, SavedTensor) and kept.unpack_hook is not None for kept in found)
 
 
 def _row(node: PrimitiveNode, unit: Any, wanted: list[int]) -> list[Any]:

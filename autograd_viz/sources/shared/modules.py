@@ -31,9 +31,8 @@ def _is_users(hook: Any) -> bool:
 
 
 def parts_of(modules: Iterable[tuple[str, Any]], leaves: Iterable[Any]) -> tuple[Module, ...]:
-    """All parts of the models that own these leaves. It is for a graph whose modules were not recorded.
-
-    If there are several models, a part's path begins with the name of its model. One without a name was chosen: it comes first.
+    """All parts of the models that own these leaves, for a graph whose modules were not recorded. Of several models, a part's
+    path begins with the name of its model. One without a name was chosen: it comes first.
     """
     known = {leaf: i for i, leaf in enumerate(leaves)}
     owned = [(name, m, {known[p] for p in m.parameters() if p in known}) for name, m in modules]
@@ -52,9 +51,8 @@ def parts_of(modules: Iterable[tuple[str, Any]], leaves: Iterable[Any]) -> tuple
 
 
 def together(modules: Iterable[Module]) -> tuple[Module, ...]:
-    """One module for each path, with the marks of all its calls, in the order of the first calls.
-
-    If it was called in several places, none of them is its source.
+    """One module for each path, with the marks of all its calls, in the order of the first calls. If it was called in several
+    places, none of them is its source.
     """
     found: dict[str, Module] = {}
     for m in modules:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
-
-from ...twin.core.base.provenance import callers_frame
 
 
 def visible_names(frame: FrameType) -> dict[str, Any]:
@@ -27,13 +25,13 @@ INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # the user's co
 
 def _around(frame: FrameType) -> dict[str, Any]:
     """The variables of the function around a comprehension, if that function runs it."""
-    found: list[dict[str, Any]] = []
+    found: dict[str, Any] = {}
     while frame.f_code.co_name in INSIDE and frame.f_back is not None:
         name, frame = frame.f_code.co_filename, frame.f_back
         if frame.f_code.co_filename != name:
             break
-        found.append(_locals_of(frame))
-    return {k: v for names in reversed(found) for k, v in names.items()}
+        found = _locals_of(frame) | found
+    return found
 
 
 PLAIN = (str, int, float, bool, type(None))
@@ -65,10 +63,8 @@ class Names(dict[str, Any]):
 
 
 def _locals_of(frame: FrameType) -> dict[str, Any]:
-    """The variables of a frame.
-
-    Up to Python 3.12 a function's frame keeps the dict that is read from it, and all its values. So the dict is emptied, unless
-    `locals()` has handed it out.
+    """The variables of a frame. Up to Python 3.12 a function's frame keeps the dict that is read from it, and all its values:
+    it is emptied, unless `locals()` has handed it out.
     """
     asked = frame.f_locals
     found = dict(asked)
@@ -83,35 +79,26 @@ def callers_names() -> dict[str, Any]:
     return visible_names(sys._getframe(2))
 
 
-def users_names() -> dict[str, Any]:
-    """The variables visible in the code that called us or PyTorch."""
-    frame = callers_frame()
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("torch."):
-        frame = frame.f_back
-    return visible_names(frame)
-
-
 def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
-    """(name, tensor) pairs.
+    """(name, tensor) pairs. The first name of a tensor is its name. The pairs hold the tensors, so comparing with `is` is safe.
 
-    Names come in this order: chosen names; parameters and buffers of modules by their path; variables, `xs[0]`, `xs["w"]`.
-    Then come the same of what objects hold: `trainer.model.weight`, `trainer.loss`, `net.scale`.
-
-    The pairs hold the tensors, so comparing with `is` is safe. The first name of a tensor is its name. A parameter is called by
-    its path: a variable may be left over from a loop over parameters().
+    Names come in this order: chosen names; parameters and buffers of modules by their path, as a variable may be left over from
+    a loop over parameters(); variables, `xs[0]`, `xs["w"]`; the same of what objects hold: `trainer.loss`, `net.scale`.
     """
     variables = _variables(known)
-    held = {path: v for name, value in variables.items() for path, v in _attributes(name, value) if _can_be_asked(v)}
-    held |= {
-        path: v for name, value in held.items() if _is_record(value) for path, v in _attributes(name, value) if _can_be_asked(v)
-    }
+    held = _held_by(variables.items())
+    held |= _held_by((name, value) for name, value in held.items() if _is_record(value))
     chosen = [pair for pair in getattr(known, "chosen", {}).items() if is_tensor(pair[1])]
     of_modules = [pair for name, v in {**variables, **held}.items() for pair in _registered(name, v) if is_tensor(pair[1])]
     return chosen + of_modules + _tensors(variables, is_tensor) + _tensors(held, is_tensor)
 
 
 def _variables(known: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: v for name, v in {**known, **_held(known.get("self"))}.items() if _can_be_asked(v)}
+    """Names and values, with the attributes of `self` as if they were variables."""
+    owner = known.get("self")
+    held = getattr(owner, "__dict__", {}) if owner is not None and not isinstance(owner, type) else {}
+    own = {f"self.{k}": v for k, v in held.items() if isinstance(k, str) and not k.startswith("_")}
+    return {name: v for name, v in {**known, **own}.items() if _can_be_asked(v)}
 
 
 def modules_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -119,7 +106,12 @@ def modules_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
     chosen = getattr(getattr(known, "chosen", None), "module", None)
     if chosen is not None:
         return [("", chosen)]
-    return [(name, v) for name, v in _things(known) if callable(getattr(type(v), "named_modules", None))]
+    return [(name, v) for name, v in _things(known) if is_module(v)]
+
+
+def is_module(value: Any) -> bool:
+    """Is it a module of PyTorch or of the core? It is asked of the class: an instance of ours would raise an explanation."""
+    return callable(getattr(type(value), "named_modules", None))
 
 
 def optimizers_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -132,10 +124,12 @@ def optimizers_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _things(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Variables, and what their objects hold."""
     variables = _variables(known)
-    held = (pair for name, of in variables.items() if _is_record(of) for pair in _attributes(name, of))
-    return [*(variables | {path: v for path, v in held if _can_be_asked(v)}).items()]
+    return [*(variables | _held_by((name, of) for name, of in variables.items() if _is_record(of))).items()]
+
+
+def _held_by(owners: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {path: v for name, of in owners for path, v in _attributes(name, of) if _can_be_asked(v)}
 
 
 class TensorNames(dict[str, Any]):
@@ -146,8 +140,7 @@ class TensorNames(dict[str, Any]):
 
 def _is_record(value: Any) -> bool:
     """Is it an object of the user's other than a module? `trainer.out` may hold a loss."""
-    is_module = callable(getattr(type(value), "named_modules", None))
-    return not is_module and hasattr(value, "__dict__")
+    return not is_module(value) and hasattr(value, "__dict__")
 
 
 def _tensors(named: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
@@ -165,15 +158,9 @@ def _can_be_asked(value: Any) -> bool:
     return True
 
 
-def _held(value: Any) -> dict[str, Any]:
-    """The attributes of `self` as if they were variables."""
-    held = getattr(value, "__dict__", {}) if value is not None and not isinstance(value, type) else {}
-    return {f"self.{k}": v for k, v in held.items() if isinstance(k, str) and not k.startswith("_")}
-
-
 def _attributes(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """What an object holds: of a module and its parts all but parameters, of others all that is public. No user code runs."""
-    if callable(getattr(type(value), "named_modules", None)):
+    if is_module(value):
         for path, part in islice(value.named_modules(), MOST_HELD):
             yield from _attributes_of(f"{name}.{path}" if path else name, part)
     elif not isinstance(value, type | ModuleType | FunctionType) and type(value).__module__.partition(".")[0] not in SILENT:
@@ -191,7 +178,7 @@ def _attributes_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _registered(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """A module's parameters and buffers: the running statistics of a batch norm."""
     for method in ("named_parameters", "named_buffers"):
-        if callable(getattr(type(value), method, None)):  # asked of the class: an instance of ours would raise an explanation
+        if callable(getattr(type(value), method, None)):  # asked of the class, as in `is_module`
             yield from ((f"{name}.{k}", v) for k, v in getattr(value, method)())
 
 
@@ -212,12 +199,11 @@ def value_at(path: ast.expr, names: Mapping[str, Any]) -> Any:
             owner = value_at(of, names)
             if type(owner) is dict:
                 return owner.get(key)
-            if callable(getattr(type(owner), "named_modules", None)):  # a part of a Sequential
+            if is_module(owner):  # a part of a Sequential
                 return _attribute(owner, str(key))
             return owner[key] if type(owner) in (list, tuple) and type(key) is int and -len(owner) <= key < len(owner) else None
         case ast.Attribute(value=of, attr=attr):
-            owner = value_at(of, names)
-            return _attribute(owner, attr)
+            return _attribute(value_at(of, names), attr)
     return None
 
 

@@ -22,9 +22,8 @@ def moved(stepped: Any) -> None:
 
 
 def last_pass(nodes: Iterable[Any]) -> Any:
-    """The stepper's pass that went through one of these nodes and moved last; None if there is none.
-
-    Graphs that share only leaves are different graphs.
+    """The stepper's pass that went through one of these nodes and moved last; None if there is none. Graphs that share only
+    leaves are different graphs.
     """
     nodes = list(nodes)
     own = [n for n in nodes if not hasattr(n, "variable")] or nodes
@@ -33,24 +32,20 @@ def last_pass(nodes: Iterable[Any]) -> Any:
 
 
 def numbers_of(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
-    """What a stepper saw, by address: what went along each arrow, and at `arrived:n2.0` what arrived, after hooks.
-
-    The steps are by node, the ids those of the nodes in the document in question.
+    """What a stepper saw, by address: what went along each arrow, and at `arrived:n2.0` what arrived, after hooks. The steps
+    are by node, the ids those of the nodes in the document in question.
     """
     found: dict[str, Value | None] = {}
-    for node, step in steps.items():
-        if node in ids:
-            found |= {f"next:{ids[node]}.{i}": g for i, g in enumerate(step.grad_inputs)}
-            found |= {f"arrived:{ids[node]}.{i}": g for i, g in enumerate(step.grad_outputs)}
+    for id, step in ((ids[node], step) for node, step in steps.items() if node in ids):
+        found |= {f"next:{id}.{i}": g for i, g in enumerate(step.grad_inputs)}
+        found |= {f"arrived:{id}.{i}": g for i, g in enumerate(step.grad_outputs)}
     return found | grads_before(steps, ids)
 
 
 def grads_before(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
     """The grad of each leaf before a stepper's pass changed it: `before:n3`, by the id of its AccumulateGrad."""
-    known = [
-        (ids[node], c.before) for node, step in steps.items() if node in ids for c in step.changes if c.at.endswith(".grad")
-    ]
-    return {f"before:{id}": before for id, before in known}
+    known = ((ids[node], change) for node, step in steps.items() if node in ids for change in step.changes)
+    return {f"before:{id}": change.before for id, change in known if change.at.endswith(".grad")}
 
 
 class Live:
@@ -66,28 +61,13 @@ class Live:
         """Has a stepper run it?"""
         return bool(self._seen)
 
-    def written_before_pass(self, node: str, saved: str) -> Any:
-        """Known where a recorder tells when a tensor was written."""
-
-    def data_made(self, node: str, saved: str) -> Any:
-        """Known where a recorder tells how data was made."""
+    # known where a recorder tells when a tensor was written, how data was made, and what whole numbers have wrapped around
+    _unknown: Any = staticmethod(lambda *_: None)
+    written_before_pass = data_made = lost = ordered = is_data = made_of_data = _unknown
 
     def repeated(self, node: str, saved: str) -> tuple[int, ...]:
         """The dimensions along which a saved tensor repeats one number, as `expand` makes them."""
         return ()
-
-    def lost(self, node: str, saved: str) -> Any:
-        """The same for whole numbers that wrapped around."""
-
-    def ordered(self, node: str, saved: str) -> Any:
-        """Known where a recorder tells how data was made."""
-
-    def is_data(self, tensor: str) -> bool:
-        """Known where a recorder tells what has made a tensor."""
-        return False
-
-    def made_of_data(self, tensor: str) -> Any:
-        """The same for a tensor of the document."""
 
     def called_as(self, node: str) -> str:
         """The name of the function that the program called, and that made the node; "" if no recorder has seen it."""
@@ -111,19 +91,18 @@ class Live:
 def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Holder:
     """An optimizer of any library, as the answers see it. `made` is the event of its birth, `steps` are those of its steps."""
     groups = [g for g in optimizer.param_groups if any(p is tensor for p in g["params"])]
-    rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
-    leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
-    goes_on = any(groups[0].get(setting) for setting in ("momentum", "betas", "weight_decay")) if groups else False
-    first = groups[0].get("initial_lr", getattr(optimizer, "defaults", {}).get("lr")) if groups else None
-    began = None if first is None else float(first)
-    maximizes = any(g.get("maximize") for g in optimizer.param_groups)
-    decay = float(groups[0].get("weight_decay") or 0.0) if groups else 0.0
-    eps = float((groups or optimizer.param_groups)[0].get("eps") or 0.0) if optimizer.param_groups else 0.0
-    kind, shown = type(optimizer).__name__, tuple(steps)
+    own = groups[0] if groups else {}
+    first = own.get("initial_lr", getattr(optimizer, "defaults", {}).get("lr")) if groups else None
     state = getattr(optimizer, "state", None)
     kept = state.get(tensor) if groups and isinstance(state, dict) else None  # a dictionary, or what its author chose
-    has_moved = kept is not None and not (isinstance(kept, dict) and not kept)
-    return Holder(kind, made, bool(groups), rate, shown, leaves, bool(goes_on), began, maximizes, decay, eps, has_moved)
+    return Holder(
+        kind=type(optimizer).__name__, made=made, holds=bool(groups), rate=float(own["lr"]) if "lr" in own else None,
+        steps=tuple(steps), leaves=tuple(p for g in optimizer.param_groups for p in g["params"]),
+        momentum=any(own.get(setting) for setting in ("momentum", "betas", "weight_decay")),
+        began=None if first is None else float(first), maximizes=any(g.get("maximize") for g in optimizer.param_groups),
+        decay=float(own.get("weight_decay") or 0.0), eps=float((own or [*optimizer.param_groups, {}][0]).get("eps") or 0.0),
+        has_moved=kept is not None and not (isinstance(kept, dict) and not kept),
+    )  # fmt: skip
 
 
 MOST_ROOTS = 8  # graphs that are searched if the loss is not named
@@ -143,9 +122,8 @@ class Access(NamedTuple):
 
 
 def roots_among(tensor: Any, variables: Mapping[str, Any], access: Access) -> tuple[Any, ...]:
-    """The roots, among the caller's variables, that the tensor's gradient would come from.
-
-    Those that lead to the tensor; else the one on which backward() was called last; else what looks like a loss.
+    """The roots, among the caller's variables, that the tensor's gradient would come from. Those that lead to the tensor; else
+    the one on which backward() was called last; else what looks like a loss.
     """
     known = dict.fromkeys(t for _, t in names_by_identity(variables, access.is_tensor))
     others = [t for t in known if t is not tensor]
@@ -160,7 +138,6 @@ def roots_among(tensor: Any, variables: Mapping[str, Any], access: Access) -> tu
 
 
 def _latest_root(tensors: list[Any], access: Access) -> list[Any]:
-    """The tensor on which backward() was called last, if there is one."""
     asked = [(order, i) for i, t in enumerate(tensors) for order in access.passes(t)]
     return [tensors[max(asked)[1]]] if asked else []
 
@@ -174,20 +151,16 @@ def _most_likely(ends: list[Any], access: Access) -> list[Any]:
 def _ends(made: list[Any], target: Any, access: Access) -> tuple[list[Any], set[Any]]:
     """The tensors whose nodes no other tensor's node leads to, and all nodes that lead to the target."""
     senders: dict[Any, list[Any]] = {}
-    stack = [access.grad_fn(t) for t in made]
-    seen = set(stack)
-    while stack:
-        node = stack.pop()
+    seen = dict.fromkeys(access.grad_fn(t) for t in made)
+    for node in (stack := [*seen]):  # grows
         for after in access.after(node):
             senders.setdefault(after, []).append(node)
             if after not in seen:
-                seen.add(after)
+                seen[after] = None
                 stack.append(after)
-    leads: set[Any] = set()
-    back = list(senders.get(target, ())) if target is not None else []
-    while back:
-        node = back.pop()
-        if node not in leads:
-            leads.add(node)
-            back += senders.get(node, ())
-    return [t for t in made if access.grad_fn(t) not in senders], leads
+    leads = dict.fromkeys(senders.get(target, ()) if target is not None else ())
+    for node in (back := [*leads]):  # grows
+        new = [n for n in senders.get(node, ()) if n not in leads]
+        leads |= dict.fromkeys(new)
+        back += new
+    return [t for t in made if access.grad_fn(t) not in senders], {*leads}

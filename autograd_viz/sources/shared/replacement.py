@@ -11,9 +11,8 @@ from ...graph.trace import HookRun
 
 
 class Replacement:
-    """A function that runs inside another one until `remove`. Several can be there, and go in any order.
-
-    `around` is called with the function and its arguments. While `is_on` is False, the function runs alone.
+    """A function that runs inside another one until `remove`. Several can be there, and go in any order. `around` is called
+    with the function and its arguments. While `is_on` is False, the function runs alone.
     """
 
     def __init__(self, owner: Any, name: str, around: Callable[..., Any]) -> None:
@@ -24,7 +23,7 @@ class Replacement:
         vars(self._now)["replaced"] = self
         setattr(owner, name, staticmethod(self._now) if isinstance(self._own, staticmethod) else self._now)
 
-    def _inside(self, around: Callable[..., Any]) -> Callable[..., Any]:
+    def _inside(self, around: Callable[..., Any]) -> Callable[..., Any]:  # in `__init__` it would stop torch.compile
         def now(*args: Any, **kwargs: Any) -> Any:
             return around(self._before, *args, **kwargs) if self.is_on else self._before(*args, **kwargs)
 
@@ -57,9 +56,7 @@ def own_hook(hook: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class FunctionProxy:
-    """A function of the user's, after which something of ours runs. All else is asked of the function: its name, attributes,
-    and class.
-    """
+    """A function of the user's, after which something of ours runs. Its name, attributes and class are the function's."""
 
     def __init__(self, function: Callable[..., Any], then: Callable[[], object]) -> None:
         object.__setattr__(self, "_function", function)

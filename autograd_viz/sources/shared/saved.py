@@ -38,16 +38,15 @@ class SavedAlike:
             key = name, repr(kept)
         else:
             return None
-        if key not in self._known:
-            self._known[key] = self._written(name, kept)
-        return self._known[key]
-
-    def _written(self, name: str, kept: Any) -> Saved:
+        if key in self._known:
+            return self._known[key]
         if isinstance(kept, Number):
-            return Saved(name, "kept", value_of(kept))
-        if kept is None or kept is FREED:
-            return Saved(name, "none" if kept is None else "freed")
-        return Saved(name, "plain", text=repr(kept))
+            new = Saved(name, "kept", value_of(kept))
+        elif kept is None or kept is FREED:
+            new = Saved(name, "none" if kept is None else "freed")
+        else:
+            new = Saved(name, "plain", text=repr(kept))
+        return self._known.setdefault(key, new)
 
 
 def raw_saved(node: Node) -> dict[str, Any]:
@@ -58,9 +57,7 @@ def raw_saved(node: Node) -> dict[str, Any]:
 def kept_array(kept: Any) -> Any:
     """The array of a saved tensor; None if saved-tensor hooks store it in their own way."""
     if isinstance(kept, SavedTensor):
-        if kept.unpack_hook is not None:
-            return None
-        kept = kept.tensor
+        kept = kept.tensor if kept.unpack_hook is None else None
     return kept._data if isinstance(kept, Tensor) else None
 
 

@@ -1,12 +1,10 @@
-"""The user's code at a place: the expression, the statement around it, and the name that it assigns to.
+"""The user's code at a place: the expression, the statement around it, and the names in it.
 
 # Note [A name by its line]
-The user wrote the line, so its name is drawn as a variable's is. It must be as certain:
-- The expression is the whole value of an assignment to one name.
-- The tensor is the only one made there that is used elsewhere. (A layer runs several ops. `h = cell(h)` in a loop makes many
-  an h, and the last is left.)
-A name means one tensor: the last to which it was assigned. If a variable of the caller has the name, it means that one,
-unless the name is local to the function that ran.
+A line's name is drawn as a variable's is, so it must be as certain: the expression is the whole value of an assignment to one
+name, and the tensor is the only one made there that is used elsewhere (of a layer's ops, or of the many h of `h = cell(h)` in a
+loop, the last is left). A name means one tensor: the last to which it was assigned. If a variable of the caller has the name,
+it means that one, unless the name is local to the function that ran.
 """
 
 from __future__ import annotations
@@ -25,11 +23,10 @@ from operator import itemgetter
 from types import CodeType
 from typing import Any, NamedTuple
 
-from ...graph.listing import parsed
+from ...graph.listing import parsed, parsed_expression
 from ...graph.model import Op, Statement
 from ...graph.surroundings import Source
 from ...twin.core.base.provenance import Place
-from .local_names import is_local, names_by_operand
 
 
 class Spot(NamedTuple):
@@ -84,18 +81,17 @@ def _source_at(code: CodeType, lasti: int, file: str) -> Source | None:
     if spot is None:
         return None
     _, line, end_line, column, end_column = spot
-    left = _indentation_left_out(code, file)
-    start, end = _characters(code, line, column + left), _characters(code, end_line, end_column + left)
-    lines = linecache.getlines(file)[line - 1 : end_line]
+    left, lines = _indentation_left_out(code, file), linecache.getlines(file)[line - 1 : end_line]
+    start = _in_characters(lines[0], column + left) if lines else column + left
+    end = _in_characters(lines[-1], end_column + left) if len(lines) > end_line - line else end_column + left
     function = "" if code.co_name.startswith("<") else code.co_name
     return Source(file, line, end_line, start, end, "".join(lines).removesuffix("\n"), function)
 
 
 @functools.lru_cache(maxsize=1024)
 def _indentation_left_out(code: CodeType, file: str) -> int:
-    """How far the columns of `code` are left of its file's: marimo compiles a cell without the file's indentation.
-
-    At the columns of the file, an expression begins and ends where a word does.
+    """How far the columns of `code` are left of its file's: marimo compiles a cell without the file's indentation. At the
+    columns of the file, an expression begins and ends where a word does.
     """
     lines = linecache.getlines(file)
     places = {
@@ -105,34 +101,24 @@ def _indentation_left_out(code: CodeType, file: str) -> int:
     }
     deepest = max((len(line) - len(line.lstrip()) for line, *_ in places), default=0)
 
+    def fits(pattern: re.Pattern[str], line: str, byte_column: int) -> bool:
+        return pattern.match(line, _in_characters(line, byte_column)) is not None
+
     def cuts(left: int) -> int:
-        return sum(
-            not (_fits(BEGIN, first, start + left) and _fits(END, last, end + left)) for first, start, last, end in places
-        )
+        return sum(not (fits(BEGIN, first, start + left) and fits(END, last, end + left)) for first, start, last, end in places)
 
     return min(range(deepest + 1), key=cuts)
 
 
-def _fits(pattern: re.Pattern[str], line: str, byte_column: int) -> bool:
-    return pattern.match(line, _in_characters(line, byte_column)) is not None
-
-
-def _characters(code: CodeType, line: int, byte_column: int) -> int:
-    """A column in characters: Python counts UTF-8 bytes."""
-    text = linecache.getline(code.co_filename, line)
-    return _in_characters(text, byte_column) if text else byte_column
-
-
 def _in_characters(line: str, byte_column: int) -> int:
+    """A column in characters: Python counts UTF-8 bytes."""
     return len(line.encode()[:byte_column].decode(errors="ignore"))
 
 
 class _Statement(NamedTuple):
-    """A simple statement: where it starts and ends as (line, column), and its text without indentation."""
-
-    start: tuple[int, int]
+    start: tuple[int, int]  # line, column
     end: tuple[int, int]
-    text: str
+    text: str  # without indentation
 
 
 @functools.lru_cache(maxsize=256)
@@ -143,12 +129,8 @@ def _statements(lines: tuple[str, ...]) -> list[_Statement]:
         tree = parsed(text)
     except SyntaxError:
         return [_Statement((i, 0), (i, len(line)), line.strip()) for i, line in enumerate(lines, 1)]
-    simple = (
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.stmt) and not (hasattr(node, "body") or isinstance(node, ast.Match))
-    )
-    return sorted(_statement(n, lines) for n in simple)
+    known = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
+    return sorted(_statement(n, lines) for n in known if not (hasattr(n, "body") or isinstance(n, ast.Match)))
 
 
 def _statement(node: ast.stmt, lines: tuple[str, ...]) -> _Statement:
@@ -175,15 +157,21 @@ class Assignment(NamedTuple):
 @functools.lru_cache(maxsize=4096)
 def assignment_at(source: Source) -> Assignment:
     """The statement around a place: its name is "a" in `a = b * c` for `b * c`, and "" for `b`."""
-    lines = tuple(linecache.getlines(source.file))
+    lines, around = _around(source)
     here, end = (source.line, source.column), (source.end_line, source.end_column)
-    known = _statements(lines) if lines else []
-    at = bisect.bisect_right(known, here, key=lambda s: s.start) - 1
-    if at < 0 or end > known[at].end:
+    if around is None or end > around.end:
         return Assignment(source.file, here, "")
-    found = _BEFORE.fullmatch(_between(lines, known[at].start, here))
-    is_whole = found is not None and _BEHIND.fullmatch(_between(lines, end, known[at].end))
-    return Assignment(source.file, known[at].start, found[1] if found is not None and is_whole else "")
+    found = _BEFORE.fullmatch(_between(lines, around.start, here))
+    is_whole = found is not None and _BEHIND.fullmatch(_between(lines, end, around.end))
+    return Assignment(source.file, around.start, found[1] if found is not None and is_whole else "")
+
+
+def _around(source: Source) -> tuple[tuple[str, ...], _Statement | None]:
+    """The lines of a place's file, and the last simple statement that begins before it; simple statements hold no others."""
+    lines = tuple(linecache.getlines(source.file))
+    known = _statements(lines) if lines else []
+    at = bisect.bisect_right(known, (source.line, source.column), key=lambda s: s.start) - 1
+    return lines, known[at] if at >= 0 else None
 
 
 def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) -> str:
@@ -194,12 +182,9 @@ def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int])
 
 def statement_at(source: Source) -> tuple[tuple[int, int], str] | None:
     """Start and text (with its line breaks) of the statement around a place; None if the source is not available."""
-    lines = tuple(linecache.getlines(source.file))
-    here = (source.line, source.column)
-    known = _statements(lines) if lines else []
-    before = bisect.bisect_right(known, here, key=lambda s: s.start)
-    if before and here <= known[before - 1].end:  # simple statements hold no others
-        return known[before - 1].start, known[before - 1].text
+    (lines, around), here = _around(source), (source.line, source.column)
+    if around is not None and here <= around.end:
+        return around.start, around.text
     return (here, lines[source.line - 1].strip()) if source.line <= len(lines) else None
 
 
@@ -222,13 +207,10 @@ def statements(events: Iterable[TensorEvent], name_of: Callable[[str], str | Non
     found: dict[Any, Statement] = {}
     keys: dict[Place, Any] = {}  # by place: file, start and text of its statement
     for _, at, id, kind in sorted(events, key=itemgetter(0)):
-        if at is None:
-            continue
-        if at not in keys:
-            source = place_of(at)
-            statement = statement_at(source) if source else None
+        if at is not None and at not in keys:
+            statement = statement_at(source) if (source := place_of(at)) is not None else None
             keys[at] = None if source is None or statement is None else (source.file, *statement)
-        if (key := keys[at]) is None:
+        if at is None or (key := keys[at]) is None:
             continue
         known = found.get(key)
         # `e = b * c * d` makes an unnamed tensor before e: it stands beside e
@@ -242,22 +224,17 @@ def statements(events: Iterable[TensorEvent], name_of: Callable[[str], str | Non
 def names_by_line(
     places: Mapping[str, Source | None], ops: Iterable[Op], named: Set[str], taken: Container[str], used: Set[str]
 ) -> dict[str, str]:
-    """Names of tensors that have none.
+    """Names of tensors that have none. See Note [A name by its line].
 
-    Args:
-        places: by tensor, in the order of the program: where it was made.
-        ops: the ops.
-        named: ids of tensors that have a name.
-        taken: the caller's variables, which mean something else; a local variable of a function may have the same name.
-        used: names that mean something else in this graph.
+    `places`: by tensor, in the order of the program, where it was made. `named`: ids of tensors that have a name. `taken`: the
+    caller's variables. `used`: names that mean something else in this graph.
     """
     statements = {t: assignment_at(source) for t, source in places.items() if source is not None}
-    users: dict[str, set[object]] = defaultdict(set)
+    users = defaultdict[str | None, set[object]](set)
     for op in ops:
         user = None if op.source is None else assignment_at(op.source)[:2]
         for operand in op.inputs:
-            if operand.tensor is not None:
-                users[operand.tensor].add(user)
+            users[operand.tensor].add(user)
     left: dict[Assignment, list[str]] = defaultdict(list)
     for tensor, statement in statements.items():
         if statement.name and users[tensor] != {statement[:2]}:
@@ -266,14 +243,62 @@ def names_by_line(
     order = {tensor: i for i, tensor in enumerate(places)}
     for statement, tensors in left.items():
         last[statement.name] = max(last.get(statement.name, (-1, [])), (order[tensors[-1]], tensors))
-    only = {name: tensors[0] for name, (_, tensors) in last.items() if len(tensors) == 1}
-    found = {
-        tensor: name
-        for name, tensor in only.items()
-        if tensor not in named and name not in used and (name not in taken or _is_local(name, places[tensor]))
-    }
+    only = ((name, tensors[0]) for name, (_, tensors) in last.items() if len(tensors) == 1)
+    new = ((name, tensor, places[tensor]) for name, tensor in only if tensor not in named and name not in used)
+    found = {tensor: name for name, tensor, place in new if name not in taken or (place is not None and is_local(name, place))}
     return names_by_operand(ops, {*named, *found}, {*used, *found.values()}) | found
 
 
-def _is_local(name: str, place: Source | None) -> bool:
-    return place is not None and is_local(name, place)
+OPERATORS = {"Add": ast.Add, "Sub": ast.Sub, "Mul": ast.Mult, "Div": ast.Div}
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def is_local(name: str, source: Source) -> bool:
+    """Is it a variable of the function around a place? A variable of the caller's with this name is then another one."""
+    return bool(source.function) and name in _locals(tuple(linecache.getlines(source.file)), source.function, source.line)
+
+
+@functools.lru_cache(maxsize=256)
+def _locals(lines: tuple[str, ...], function: str, line: int) -> frozenset[str]:
+    """The parameters of the innermost function around a line, and what it assigns to."""
+    try:
+        tree = parsed("".join(lines))
+    except SyntaxError:
+        return frozenset()
+    around = [f for f in ast.walk(tree) if isinstance(f, FUNCTIONS) and f.lineno <= line <= (f.end_lineno or 0)]
+    found = max(around, key=lambda f: f.lineno, default=None)
+    if found is None or found.name != function:
+        return frozenset()
+    inside = [n for part in found.body for n in ast.walk(part)]
+    shared = {name for n in inside if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}
+    given = {n.arg for n in ast.walk(found.args) if isinstance(n, ast.arg)}
+    return frozenset((given | {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}) - shared)
+
+
+def names_by_operand(ops: Iterable[Op], named: Container[str], used: Container[str]) -> dict[str, str]:
+    """Names of tensors that have none: `a * b` in a function names both operands, if each name means one tensor there.
+    `named`: ids of tensors that have a name. `used`: names that mean something else in this graph.
+    """
+    of_name, of_tensor = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for op in ops:
+        for operand, name in zip(op.inputs, _operands(op), strict=False):
+            if operand.tensor is not None:
+                of_name[name].add(operand.tensor)
+                of_tensor[operand.tensor].add(name)
+    return {
+        tensor: name
+        for tensor, names in of_tensor.items()
+        for name in sorted(names)[:1]
+        if len(names) == len(of_name[name]) == 1 and tensor not in named and name not in used
+    }
+
+
+def _operands(op: Op) -> tuple[str, ...]:
+    """The two local variables that an op was given, by its code: `a` and `b` of `a * b`."""
+    if op.source is None or op.name not in OPERATORS or [o.tensor is None for o in op.inputs] != [False, False]:
+        return ()
+    match parsed_expression(op.source.expression):
+        case ast.BinOp(left=ast.Name(id=left), op=operator, right=ast.Name(id=right)):
+            is_its = isinstance(operator, OPERATORS[op.name]) and is_local(left, op.source) and is_local(right, op.source)
+            return (left, right) if is_its else ()
+    return ()

@@ -1,9 +1,9 @@
 """Which memory the saved tensors of a graph lie in: blocks, who uses each, and what it is (graph/storages.py).
 
 # Note [What a block is]
-A block is a parameter if a module or a leaf that trains owns it. Else it is an input if a tensor lies in it that nothing in the
-graph made. Else it is an activation if an op of the graph made a tensor in it. A block with none of these is an input if a
-variable holds it. If nobody holds it, as a mask of dropout, it is an activation: it lives for the graph alone.
+A block is a parameter if a module or a leaf that trains owns it; else an input if a tensor lies in it that nothing in the graph
+made; else an activation if an op of the graph made a tensor in it. Of all others, those that a variable holds are inputs. What
+nobody holds, as a mask of dropout, is an activation: it lives for the graph alone.
 """
 
 from __future__ import annotations
@@ -17,9 +17,15 @@ from typing import Any
 import numpy as np
 
 from ...graph.storages import ACTIVATION, INPUT, PARAMETER, Again, Memory, Stays, Storage, Use
-from .names import modules_among, names_by_identity, optimizers_among
-from .optimizer_state import state_of
+from .names import is_module, modules_among, names_by_identity, optimizers_among
 
+BUFFERS: dict[str, Callable[[Mapping[str, Any]], int]] = {  # of a group's options: tensors of each parameter's size
+    **dict.fromkeys(("Adam", "AdamW"), lambda group: 2 + bool(group.get("amsgrad"))),
+    **dict.fromkeys(("Adadelta", "Adamax", "NAdam", "RAdam", "Rprop"), lambda group: 2),
+    **dict.fromkeys(("ASGD", "Adagrad"), lambda group: 1),
+    "RMSprop": lambda group: 1 + bool(group.get("momentum")) + bool(group.get("centered")),
+    "SGD": lambda group: int(bool(group.get("momentum"))),
+}
 Block = tuple[Any, int]  # what is equal for tensors in one block, and its bytes
 MOST = 1000  # objects that are looked at behind a hook
 LIBRARIES = ("torch.", "autograd_viz.")
@@ -78,15 +84,29 @@ class Blocks:
                 found.name = found.name or name
         for _, module in modules_among(variables):
             own = [*filter(is_tensor, (*module.parameters(), *module.buffers()))]
+            stay = any(map(self._stays, own))
             for tensor in own:
                 for found in self._known(tensor):
                     found.roles.add(PARAMETER)
-            if any(map(self._stays, own)):
-                for tensor in own:
+                if stay:
                     self._stay(tensor)
         for _, optimizer in optimizers_among(variables):
-            held, foreseen = state_of(optimizer, self._stays, lambda t: sum(dict(self._blocks_of(t)).values()))
-            self._state, self._foreseen = self._state + held + foreseen, self._foreseen + foreseen
+            self._add_state(optimizer)
+
+    def _add_state(self, optimizer: Any) -> None:
+        """The state of what stays: what an optimizer holds, or what the first step of one of a known class will make."""
+        for group in optimizer.param_groups:
+            count = BUFFERS[kind](group) if (kind := type(optimizer).__name__) in BUFFERS else 0
+            for p in filter(self._stays, group["params"]):
+                kept = optimizer.state.get(p)
+                parts = [part for v in (kept or {}).values() for part in (v if isinstance(v, list | tuple) else [v])]
+                tensors = [part for part in parts if hasattr(part, "dtype") and getattr(part, "ndim", False)]  # no counts
+                foreseen = 0 if kept else count * self._bytes_of(p) * bool(p.requires_grad)
+                self._state += sum(map(self._bytes_of, tensors)) + foreseen
+                self._foreseen += foreseen
+
+    def _bytes_of(self, tensor: Any) -> int:
+        return sum(dict(self._blocks_of(tensor)).values())
 
     def _stays(self, tensor: Any) -> bool:
         return any(key in self._parameters for key, _ in self._blocks_of(tensor))
@@ -106,15 +126,12 @@ def _kind(found: _Found) -> str:
 
 
 def behind(start: Any, tensor_in: Callable[[Any], Any]) -> Iterator[Any]:
-    """The tensors that an object holds: what hooks have packed, or what a checkpoint will need. No user code runs.
-
-    Modules are left out: they hold their parameters anyway.
-    """
-    todo, looked_at = [start], 0
-    while todo and looked_at < MOST:
-        thing = todo.pop()
-        looked_at += 1
-        if (tensor := tensor_in(thing)) is not None:
+    """The tensors that an object holds, not in modules: what hooks packed, or what a checkpoint needs. No user code runs."""
+    todo = [start]
+    for _ in range(MOST):
+        if not todo:
+            return
+        if (tensor := tensor_in(thing := todo.pop())) is not None:
             yield tensor
         else:
             todo += _inside(thing)
@@ -131,11 +148,8 @@ def _inside(thing: Any) -> list[Any]:
         return [thing.__self__]
     if isinstance(thing, FunctionType):
         return [c.cell_contents for c in thing.__closure__ or () if c != CellType()]  # comparing cells asks no contents
-    kind = type(thing)
-    is_module = callable(getattr(kind, "named_modules", None))
-    return (
-        list(getattr(thing, "__dict__", {}).values()) if f"{kind.__module__}.".startswith(LIBRARIES) and not is_module else []
-    )
+    is_ours = f"{type(thing).__module__}.".startswith(LIBRARIES) and not is_module(thing)
+    return list(getattr(thing, "__dict__", {}).values()) if is_ours else []
 
 
 SHARERS = 16  # sharers that are listed for a tensor: all pairs of a thousand views would be a million names
@@ -152,11 +166,8 @@ def owner(array: Any) -> Any:
 
 def sharers(arrays: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """For each id, the other ids whose arrays use the same memory block, in the order given; SHARERS at most."""
-    spans = []
-    for id, array in arrays.items():
-        own = owner(array)
-        if own.size:
-            spans.append((*np.lib.array_utils.byte_bounds(own), id))
+    owners = ((id, owner(array)) for id, array in arrays.items())
+    spans = [(*np.lib.array_utils.byte_bounds(own), id) for id, own in owners if own.size]
     groups: list[list[str]] = []
     end = 0
     for low, high, id in sorted(spans, key=lambda s: s[:2]):

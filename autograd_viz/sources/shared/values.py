@@ -18,26 +18,18 @@ SIDE = 8  # blocks of the thumbnail in each direction, at most
 
 
 def summary_of(array: Any) -> Summary:
-    """Extremes, mean, norm, counts and thumbnail of an array of at least one element, of any dtype and shape.
-
-    Elements that are nan or infinite are counted and otherwise left out. In the thumbnail a block with nan is nan.
+    """Extremes, mean, norm, counts and thumbnail of an array of at least one element, of any dtype and shape. Elements that are
+    nan or infinite are counted and otherwise left out. In the thumbnail a block with nan is nan.
     """
-    rows, columns = -1, array.shape[-1] if array.ndim else 1
-    matrix = _real(array).reshape(rows, columns)
-    flat = matrix.reshape(-1)
     with np.errstate(all="ignore"):
+        is_real = array.dtype.kind == "f" and array.itemsize >= 4  # else as numbers that can be summed: complex ones by size
+        real = array if is_real else np.abs(array) if array.dtype.kind == "c" else array.astype(np.float64)
+        matrix = real.reshape(-1, array.shape[-1] if array.ndim else 1)
+        flat = matrix.reshape(-1)
         squares = float(flat.dot(flat))
         if math.isfinite(squares) and (squares > 0 or not flat.any()):  # no nan, no inf, and no overflow or underflow
             return _finite(flat, matrix, math.sqrt(squares))
         return _any(flat, matrix)
-
-
-def _real(array: Any) -> Any:
-    """The elements as numbers that can be summed: complex ones by their absolute value."""
-    if array.dtype.kind == "c":
-        with np.errstate(all="ignore"):
-            return np.abs(array)
-    return array if array.dtype.kind == "f" and array.itemsize >= 4 else array.astype(np.float64)
 
 
 def _finite(flat: Any, matrix: Any, norm: float) -> Summary:
@@ -57,16 +49,11 @@ def _any(flat: Any, matrix: Any) -> Summary:
     sums = _block_sums(matrix.astype(np.float64))
     thumbnail = tuple((sums / _block_sizes(*matrix.shape)).reshape(-1).tolist())
     least, most, mean = (float(f(there)) if there.size else math.nan for f in (np.min, np.max, np.mean))
-    nans = int(np.count_nonzero(np.isnan(flat)))
+    nans, zeros = int(np.count_nonzero(np.isnan(flat))), flat.size - int(np.count_nonzero(flat))
+    largest = float(np.abs(there).max(initial=0.0))
+    norm = largest * float(np.sqrt(np.square(there / largest).sum())) if largest else 0.0
     infs = flat.size - there.size - nans
-    zeros = flat.size - int(np.count_nonzero(flat))
-    return Summary(least, most, mean, _norm(there), zeros, nans, infs, len(sums), sums.shape[1], thumbnail)
-
-
-def _norm(values: Any) -> float:
-    """The Euclidean norm, also if the squares overflow or underflow."""
-    largest = float(np.abs(values).max()) if values.size else 0.0
-    return largest * float(np.sqrt(np.square(values / largest).sum())) if largest else 0.0
+    return Summary(least, most, mean, norm, zeros, nans, infs, len(sums), sums.shape[1], thumbnail)
 
 
 def _block_sums(matrix: Any) -> Any:
@@ -84,12 +71,9 @@ def _starts(length: int) -> Any:
 
 
 @functools.lru_cache(maxsize=256)
-def _block_sizes(rows: int, columns: int) -> Any:
-    return _sizes(rows)[:, None] * _sizes(columns)[None, :]
-
-
-def _sizes(length: int) -> Any:
-    return np.diff(_starts(length), append=length).astype(np.float64) if length > SIDE else np.ones(length)
+def _block_sizes(*lengths: int) -> Any:
+    sizes = (np.diff(_starts(n), append=n).astype(np.float64) if n > SIDE else np.ones(n) for n in lengths)
+    return np.multiply.outer(*sizes)
 
 
 FEW = 64  # arrays up to this size keep their numbers in the document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -64,12 +65,11 @@ class CoreGraph:
         self.op_ids = {c: f"o{i}" for i, c in enumerate(calls)}
         paths, self._modules = scopes_of([c.order for c in calls])
         self._paths = dict(zip(calls, paths, strict=True))
-        self._sources: dict[Call | Node, surroundings.Source | None] = {}
+        self._sources: dict[Call | Node | None, surroundings.Source | None] = {}
         self._rules, self._alike = RuleTexts(), SavedAlike()
-        self._made: dict[Call | Node, list[str]] = {}
+        self._made = defaultdict[Call | Node | None, list[str]](list)
         for id, t in self.tensors.items():
-            if t._made_by is not None:
-                self._made.setdefault(t._made_by, []).append(id)
+            self._made[t._made_by].append(id)
         self._values = {id: value_of(t) for id, t in self.tensors.items()}
         self._shares = sharers({id: t._data for id, t in self.tensors.items() if not isinstance(t, Overwritten)})
         self.document = self._document()
@@ -81,18 +81,17 @@ class CoreGraph:
     def past(self) -> State:
         """The numbers on the arrows after the last backward pass through this graph."""
         values: dict[str, model.Value | None] = {}
-        parts: dict[tuple[str, int], int] = {}
-        for node, id in self.node_ids.items():
-            left = zip(node.next_functions, node._passed[1], strict=True) if node._passed else ()
-            for i, ((after, index), g) in enumerate(left):
+        parts = Counter[tuple[str, int]]()
+        passed = [(node, id, node._passed) for node, id in self.node_ids.items() if node._passed]
+        for node, id, (_, left, _) in passed:
+            for i, ((after, index), g) in enumerate(zip(node.next_functions, left, strict=True)):
                 if after is not None and g is not None:
                     values[f"next:{id}.{i}"] = value_of(np.asarray(g))
-                    parts[self.node_ids[after], index] = parts.get((self.node_ids[after], index), 0) + 1
-        for node, id in self.node_ids.items():
-            for i, g in enumerate(node._passed[0] if node._passed else ()):
+                    parts[self.node_ids[after], index] += 1
+        for node, id, (arrived, _, first) in passed:
+            for i, g in enumerate(arrived):
                 if g is not None:
-                    first = node._passed is not None and node._passed[2]
-                    values |= self._arrived(node, id, i, value_of(np.asarray(g)), parts.get((id, i), 0), first)
+                    values |= self._arrived(node, id, i, value_of(np.asarray(g)), parts[id, i], first)
         return State(values)
 
     def _arrived(self, node: Node, id: str, index: int, value: model.Value, parts: int, first: bool) -> dict[str, model.Value]:
@@ -106,10 +105,8 @@ class CoreGraph:
 
     def _source(self, call: Call | Node | None) -> surroundings.Source | None:
         """Where an op ran. It is cached, as its result, the op and its statement all ask."""
-        if call is None:
-            return None
         if call not in self._sources:
-            self._sources[call] = place_of(call.at)
+            self._sources[call] = None if call is None else place_of(call.at)
         return self._sources[call]
 
     def _name(self, id: str) -> str | None:
@@ -123,30 +120,17 @@ class CoreGraph:
         named = {id: self.names[t] for id, t in self.tensors.items() if t in self.names}
         places = {id: self._source(t._made_by) for id, t in self.tensors.items()}
         self._line_names = names_by_line(places, ops, named.keys(), self._taken, {*named.values()})
-        return model.Document(
-            tensors=tuple(self._tensor(t, i) for i, t in self.tensors.items()),
-            ops=ops,
-            nodes=tuple(self._node(n, i, node_ops.get(n), rank.get(n._sequence)) for n, i in self.node_ids.items()),
-            statements=self._statements(),
-            roots=tuple(self._ids[identity(t)] for t in self.roots),
-            modules=self._modules,
-        )
+        tensors = tuple(self._tensor(t, i) for i, t in self.tensors.items())
+        nodes = tuple(self._node(n, i, node_ops.get(n), rank.get(n._sequence)) for n, i in self.node_ids.items())
+        roots = tuple(self._ids[identity(t)] for t in self.roots)
+        return model.Document(tensors, ops, nodes, self._statements(), roots, self._modules)
 
     def _tensor(self, t: Tensor, id: str) -> model.Tensor:
+        grad, node = None if t._grad is None else value_of(t._grad), None if t._node is None else self.node_ids.get(t._node)
         return model.Tensor(
-            id=id,
-            name=self._name(id),
-            value=self._values[id],
-            grad=None if t._grad is None else value_of(t._grad),
-            grad_fn=None if t._node is None else self.node_ids.get(t._node),
-            output_nr=t.output_nr,
-            is_leaf=t._node is None,
-            requires_grad=t.requires_grad,
-            retains_grad=t.retains_grad,
-            version=version_now(t),
-            source=self._source(t._made_by),
-            shares=self._shares.get(id, ()),
-        )
+            id, self._name(id), self._values[id], grad, node, t.output_nr, t._node is None, t.requires_grad, t.retains_grad,
+            version=version_now(t), source=self._source(t._made_by), shares=self._shares.get(id, ()),
+        )  # fmt: skip
 
     def _op(self, call: Call | Node, id: str) -> model.Op:
         inputs = [t for t in call.inputs if t is not None]
@@ -159,8 +143,7 @@ class CoreGraph:
 
     def _outputs(self, call: Call | Node) -> tuple[str | None, ...]:
         if call.outputs:
-            alive = [reference() for reference in call.outputs]
-            ids = [None if t is None else self._id_at(t, call) for t in alive]
+            ids = [None if (t := reference()) is None else self._id_at(t, call) for reference in call.outputs]
             count = len(call._outputs_metadata()) if isinstance(call, Node) else len(ids)
             return (*ids[:count], *(id for id in ids[count:] if id is not None))  # the rest is not differentiable
         return tuple(self._made.get(call, ()))
@@ -173,20 +156,12 @@ class CoreGraph:
 
     def _node(self, n: Node, id: str, op: str | None, order: int | None) -> model.Node:
         kept = raw_saved(n)
-        return model.Node(
-            id=id,
-            name=type(n).__name__,
-            op=op,
-            outputs=len(n._outputs_metadata()),
-            next_functions=tuple(
-                [NOWHERE if m is None else model.NextFunction(self.node_ids[m], i) for m, i in n.next_functions]
-            ),
-            saved=tuple([self._saved(name, value, n) for name, value in kept.items()]),
-            formulas=self._rules.of(n, kept),
-            variable=self.tensor_id(n.variable) if isinstance(n, AccumulateGrad) else None,
-            order=order,
-            rule="user" if isinstance(n, BackwardCFunction) else "",
-        )
+        ends = tuple([NOWHERE if m is None else model.NextFunction(self.node_ids[m], i) for m, i in n.next_functions])
+        saved = tuple([self._saved(name, value, n) for name, value in kept.items()])
+        leaf = self.tensor_id(n.variable) if isinstance(n, AccumulateGrad) else None
+        rule = "user" if isinstance(n, BackwardCFunction) else ""
+        outputs, rules = len(n._outputs_metadata()), self._rules.of(n, kept)
+        return model.Node(id, type(n).__name__, op, outputs, ends, saved, rules, variable=leaf, order=order, rule=rule)
 
     def _saved(self, name: str, kept: Any, node: Node) -> model.Saved:
         if (known := self._alike.of(name, kept)) is not None:
@@ -195,10 +170,8 @@ class CoreGraph:
         if not isinstance(kept, SavedTensor | Tensor):
             return model.Saved(name, "plain", text=repr(kept), stale=stale, bytes=size)
         array, box = kept_array(kept), self._saved_id(kept, node)
-        if box is not None and array is self.tensors[box]._data:
-            value: model.Value | None = self._values[box]
-        else:
-            value = None if array is None else value_of(array)
+        is_drawn = box is not None and array is self.tensors[box]._data
+        value = self._values[box] if box is not None and is_drawn else None if array is None else value_of(array)
         return model.Saved(name, "kept", value, box, version=version_of(kept), stale=stale, bytes=size)
 
     def _saved_id(self, kept: SavedTensor | Tensor, node: Node) -> str | None:
@@ -214,9 +187,6 @@ class CoreGraph:
         return None if tensor is None else self.tensor_id(tensor)
 
     def _statements(self) -> tuple[model.Statement, ...]:
-        events = []
-        for id, t in self.tensors.items():
-            if t._made_by is not None:
-                events.append(TensorEvent(t._made_by.order, t._made_by.at, id, "make"))
-            events += [TensorEvent(e.order, e.at, id, e.kind) for e in t._events]
+        events = [TensorEvent(c.order, c.at, id, "make") for id, t in self.tensors.items() if (c := t._made_by) is not None]
+        events += [TensorEvent(e.order, e.at, id, e.kind) for id, t in self.tensors.items() for e in t._events]
         return statements(events, self._name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,7 @@ class CoreOp:
     def given(self) -> list[Any]:
         """The ops of its inputs, and leaves that require grad."""
         found: list[Any] = []
-        for t in self.call.inputs:
-            if t is None or t._is_number:
-                continue
+        for t in (t for t in self.call.inputs if t is not None and not t._is_number):
             op = op_of(t)
             if op is not None and (t.requires_grad or op.given or op.cut):
                 found.append(op)
@@ -63,7 +62,6 @@ class CoreOp:
         return [op for t in self.call.inputs if t is not None and (op := op_of(t)) is not None]
 
     def _was_early(self, leaf: Tensor) -> bool:
-        """Did the leaf start to require grad after the op ran?"""
         return any(e.kind == "requires_grad" and e.order > self.number for e in leaf._events)
 
     @property
@@ -84,8 +82,8 @@ class CoreOp:
 
 def op_of(tensor: Tensor) -> CoreOp | GradOp | None:
     """The op that made a tensor; grad() for a gradient that it returned without a graph."""
-    returned = () if tensor.requires_grad else (p for p in events.passes if any(r() is tensor for r in p.results))
-    if (noted := next(iter(returned), None)) is not None:
+    returned = (p for p in events.passes if not tensor.requires_grad and any(r() is tensor for r in p.results))
+    if (noted := next(returned, None)) is not None:
         return GradOp(noted)
     call = tensor._made_by
     return CoreOp(call, tensor._data.dtype.kind not in "fc") if call is not None and call.inputs else None
@@ -99,8 +97,7 @@ class GradOp:
     def __init__(self, noted: events.PassNote) -> None:
         self.cut = "constant" if noted.keeps_graph else "op"
         root = noted.root()
-        made = None if root is None else op_of(root)
-        self.given = [] if made is None else [made]
+        self.given = [] if root is None or (made := op_of(root)) is None else [made]
         self.number, self.source = noted.order, _source(noted.at)
 
     def __eq__(self, other: object) -> bool:
@@ -146,16 +143,14 @@ class CorePass(CoreEvent):
 class CoreHistory:
     """`reasons.History` of programs of the core."""
 
-    is_recorded = True
-    unknown_root = "root_gone"
-    knows_uses = False
-    scalers: tuple[Any, ...] = ()
-    clips: tuple[Any, ...] = ()
-    layers: tuple[Any, ...] = ()
-    seeds: tuple[Any, ...] = ()
-    draws: tuple[Any, ...] = ()
-    onto_itself: tuple[Any, ...] = ()
-    born: tuple[Any, ...] = ()
+    is_recorded, knows_uses, unknown_root = True, False, "root_gone"
+    # unknown: modules keep no history, and a leaf does not know its users
+    scalers = clips = layers = seeds = draws = onto_itself = born = tuple[Any, ...]()
+    _unknown: Any = staticmethod(lambda _: None)
+    used = owner_of = mode_of = factor_of = _unknown
+    _none: Any = staticmethod(lambda *_: [])
+    users = switched_off = _none  # a result does not know its users, and tensors remember their own switches
+    shards: Any = staticmethod(lambda _: 0)  # there is one process
 
     def __init__(self) -> None:
         self.passes = tuple(CorePass(p) for p in events.passes)
@@ -168,53 +163,39 @@ class CoreHistory:
 
     def events_of(self, tensor: Tensor, *kinds: str) -> list[CoreEvent]:
         """Events of the tensor itself, and changes of its memory."""
-        found = [CoreEvent(_kind(e.kind, tensor), e.kind, e.order, e.at) for e in tensor._events]
-        if tensor._made_by is not None and not tensor._made_by.inputs:
-            found.insert(0, CoreEvent("made", str(tensor._made_by.op), tensor._made_by.order, tensor._made_by.at))
+        kinds_now = {"requires_grad": "switched_on" if tensor._requires_grad else "switched_off"}
+        found = [CoreEvent(kinds_now.get(e.kind, e.kind), e.kind, e.order, e.at) for e in tensor._events]
+        if (call := tensor._made_by) is not None and not call.inputs:
+            found.insert(0, CoreEvent("made", str(call.op), call.order, call.at))
         counter: Any = tensor._counter
-        if type(counter) is list:
-            now = provenance.now()
-            found += [CoreEvent("written", "", now, Place(*place), version) for version, place in reversed(counter[1:])]
+        written, now = reversed(counter[1:]) if type(counter) is list else (), provenance.now()
+        found += [CoreEvent("written", "", now, Place(*place), version) for version, place in written]
         return [e for e in found if not kinds or e.kind in kinds]
 
-    def is_leaf(self, tensor: Tensor) -> bool:
-        """Did no op make it?"""
-        return tensor.is_leaf
-
-    def grad_of(self, tensor: Tensor) -> Any:
-        """The grad, without a warning."""
-        return tensor._grad
+    is_leaf: Any = staticmethod(attrgetter("is_leaf"))
+    grad_of: Any = staticmethod(attrgetter("_grad"))  # without a warning
 
     def state_of(self, tensor: Tensor) -> str:
         """What its grad contains."""
         if tensor._grad is None:
             return ""
         values = tensor._grad._data
-        if np.isnan(values).any():
-            return "nan"
-        if np.isinf(values).any():
-            return "inf"
+        if not np.isfinite(values).all():
+            return "nan" if np.isnan(values).any() else "inf"
         size = float(np.linalg.norm(values.ravel().astype(complex if values.dtype.kind == "c" else float)))
         return "zero" if not values.any() else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
 
     def norms(self, tensor: Tensor) -> tuple[float, float]:
         """In double precision."""
-        if tensor._grad is None:
+        if (grad := tensor._grad) is None:
             return 0.0, 0.0
-        own, its = (float(np.linalg.norm(np.abs(t._data.ravel()).astype(float))) for t in (tensor, tensor._grad))
+        own, its = (float(np.linalg.norm(np.abs(t._data.ravel()).astype(float))) for t in (tensor, grad))
         return own, its
 
     def clearings(self, tensor: Tensor) -> list[CoreEvent]:
         """The events that set its grad to None."""
         names = {"cleared": "grad", "zero_grad": "zero_grad"}
         return [CoreEvent("cleared", names[e.kind], e.order, e.at) for e in tensor._events if e.kind in names]
-
-    def users(self, given: set[Any]) -> list[CoreOp]:
-        """Unknown: a result does not know its users."""
-        return []
-
-    def used(self, tensor: Tensor) -> None:
-        """Unknown: a leaf does not know its users."""
 
     def optimizers(self, tensor: Tensor) -> list[Holder]:
         """The live optimizers."""
@@ -223,14 +204,9 @@ class CoreHistory:
         steps = [(s, CoreEvent("step", type(s.of()).__name__, s.order, s.at)) for s in events.steps]
         return [holder(o, birth, (e for s, e in steps if s.of() is o), tensor) for o, birth in births.items()]
 
-    def shards(self, tensor: Tensor) -> int:
-        """None: there is one process."""
-        return 0
-
     def early(self, tensor: Tensor) -> tuple[CoreOp, Tensor] | None:
         """The op that ran before one of its inputs required grad, and that input."""
-        op = op_of(tensor)
-        seen = [] if op is None else [op]
+        seen = [] if (op := op_of(tensor)) is None else [op]
         for o in seen:
             if o.early is not None:
                 return o, o.early
@@ -240,19 +216,6 @@ class CoreHistory:
     def unmade(self, tensor: Tensor) -> str:
         """Unknown: nothing is remembered under no_grad()."""
         return "not_asked" if tensor._made_by is not None else "cut_no_grad"
-
-    def owner_of(self, tensor: Tensor) -> None:
-        """Unknown: modules keep no history."""
-
-    def mode_of(self, op: CoreOp) -> None:
-        """Unknown."""
-
-    def factor_of(self, event: CoreEvent) -> None:
-        """Unknown."""
-
-    def switched_off(self) -> list[CoreEvent]:
-        """Empty: tensors remember their own switches."""
-        return []
 
     def modified(self, root: Tensor, message: str) -> tuple[CoreOp | None, CoreEvent | None]:
         """The node whose saved tensor was changed in place, and the line of the first change."""
@@ -273,10 +236,6 @@ def _writer(counter: Any, version: int) -> CoreEvent | None:
     place = line_after(counter, version)
     is_step = place in [tuple(s.at) for s in events.steps]
     return None if place is None else CoreEvent("step" if is_step else "written", "", (), Place(*place))
-
-
-def _kind(kind: str, tensor: Tensor) -> str:
-    return kind if kind != "requires_grad" else "switched_on" if tensor._requires_grad else "switched_off"
 
 
 def _source(at: Any) -> Source | None:

@@ -26,8 +26,7 @@ from ..shared.formulas import formulas_with_numbers, local_jacobians, symbolic_f
 from ..shared.replacement import is_own_hook, name_of_hook, runs_of
 from ..shared.saved import is_stale, kept_array, raw_saved
 from ..shared.stepping.engine_state import keep_random_numbers
-from ..shared.stepping.gradient import as_gradient
-from ..shared.stepping.pass_kind import Library, Snapshot
+from ..shared.stepping.library import Library, Snapshot, as_gradient
 from ..shared.stepping.step import Ran, Rules, read_beside
 from ..shared.stepping.undoable_pass import Pass
 from ..shared.storages import owner
@@ -72,20 +71,18 @@ def record_hooks(task: GraphTask) -> Iterator[list[HookRun]]:
 MOST = 1024  # elements of a copy; a larger saved tensor gets no formula and no Jacobian
 
 
-class Twin:
-    """What a primitive's node needs to write its rules, even if the node and its saved tensors change."""
+def twin_of(node: PrimitiveNode) -> Callable[[], PrimitiveNode]:
+    """A function that makes the node as it is now, to write its rules, even if it and its saved tensors change."""
+    values = [_frozen(getattr(node, slot)) for slot in node.slots]
 
-    def __init__(self, node: PrimitiveNode) -> None:
-        self._node = node
-        self._kept = [_frozen(getattr(node, slot)) for slot in node.slots]
+    def twin() -> PrimitiveNode:
+        made = type(node).__new__(type(node))
+        Node.__init__(made, node.next_functions, node._outputs_metadata(), 0)
+        for slot, kept in zip(made.slots, values, strict=True):
+            setattr(made, slot, kept)
+        return made
 
-    def node(self) -> PrimitiveNode:
-        """The node as it was."""
-        twin = type(self._node).__new__(type(self._node))
-        Node.__init__(twin, self._node.next_functions, self._node._outputs_metadata(), 0)
-        for slot, kept in zip(twin.slots, self._kept, strict=True):
-            setattr(twin, slot, kept)
-        return twin
+    return twin
 
 
 def _frozen(kept: Any) -> Any:
@@ -171,7 +168,7 @@ class CorePass(Pass):
     def call_node(self, touched: list[Tensor], edited: tuple[int, ...]) -> Ran:
         """Call the next node, and after the last one the callbacks."""
         node = self.task.peek()
-        twin, saved = Twin(node) if isinstance(node, PrimitiveNode) else None, self._saved_values(node)
+        twin, saved = twin_of(node) if isinstance(node, PrimitiveNode) else None, self._saved_values(node)
         with record_hooks(self.task) as hooks:
             step = self.task.step()
             if not self.task.ready and self.task.callbacks:
@@ -182,29 +179,22 @@ class CorePass(Pass):
         return Ran(id, step.grad_outputs, step.grad_inputs, shapes, CORE.values, saved, rules, tuple(hooks), edited)
 
     def _saved_values(self, node: Node) -> dict[str, Callable[[], Value]]:
-        """How to read each saved tensor as it is now."""
         drawn = self._drawn.get(node, {})
-        found: dict[str, Callable[[], Value]] = {}
-        for name, kept in raw_saved(node).items():
-            array = kept_array(kept)
-            if array is not None:
-                found[name] = _reader_of(array, drawn.get(name))
-        return found
+        arrays = ((name, kept_array(kept)) for name, kept in raw_saved(node).items())
+        return {name: _reader_of(array, drawn.get(name)) for name, array in arrays if array is not None}
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
         """Inside, random numbers and leaves are protected if the user's code is called."""
-        leaves = [n.variable for n in self.nodes if isinstance(n, AccumulateGrad)]
         with ExitStack() as kept:
             if self.calls_user_code:
                 kept.enter_context(keep_random_numbers())
-                kept.enter_context(keep_leaves(leaves))
+                kept.enter_context(keep_leaves([n.variable for n in self.nodes if isinstance(n, AccumulateGrad)]))
             yield
 
-    @property
-    def calls_user_code(self) -> bool:
-        """Are there hooks, or a Function's backward?"""
-        return not all(map(runs_only_ours, self.nodes))
+    def runs_code(self, node: Node) -> bool:
+        """Does a call of the node run user code?"""
+        return not runs_only_ours(node)
 
     @property
     def leaves_no_trace(self) -> bool:
@@ -225,11 +215,10 @@ def _reader_of(array: Any, drawn: Value | None) -> Callable[[], Value]:
     return lambda: value
 
 
-def _rules(twin: Twin | None, results: Sequence[Any], jacobians: bool, ran: Ran) -> Rules:
-    """The formulas and, if wanted, the local Jacobians of a node that has run."""
+def _rules(twin: Callable[[], PrimitiveNode] | None, results: Sequence[Any], jacobians: bool, ran: Ran) -> Rules:
     if twin is None:
         return (), ()
-    node = twin.node()
+    node = twin()
     values = read_beside(results, ran.left, ran.grad_inputs, CORE.values)  # usually the same objects
     formulas = formulas_with_numbers(node, symbolic_formulas(node), ran.kept, ran.grad_outputs, values, ran.grad_inputs)
     return formulas, local_jacobians(node) if jacobians else ()

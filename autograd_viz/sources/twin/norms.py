@@ -29,38 +29,31 @@ def core_norms(
     nodes = list(task.input_buffers)
     if Anomaly.enabled or not all(runs_only_ours(n) and not (n._extra and n._extra.retains) for n in nodes):
         return None
-    norms = _ArrayNorms(wanted)
+    norms: dict[Place, float] = {}
+
+    def add(id: str, way: str, grads: Any) -> None:
+        for k, grad in enumerate(grads):
+            is_wanted = grad is not None and (wanted is None or (id, way, k) in wanted)
+            if is_wanted and (norm := _norm(np.asarray(grad))) is not None:
+                norms[id, way, k] = norm
+
     with whole():
         passed = [SavedSnapshot(n) for n in nodes]
         try:
             with breakable():
                 while task.ready:
                     if (done := task.advance()) is not None:
-                        norms.add(graph.node_ids[done[0]], "in", done[1])
-                        norms.add(graph.node_ids[done[0]], "out", done[3])
+                        add(graph.node_ids[done[0]], "in", done[1])
+                        add(graph.node_ids[done[0]], "out", done[3])
         finally:
             for snapshot in passed:
                 snapshot.restore()
     for node in leaves:
         grad, before = task.captured.get((node, 0)), node.variable._grad
         if grad is not None:
-            norms.add(graph.node_ids[node], "in", (grad,))
-            norms.add(graph.tensor_id(node.variable) or "", "grad", (grad if before is None else before._data + grad,))
-    return norms.found
-
-
-class _ArrayNorms:
-    """Norms of arrays, by place."""
-
-    def __init__(self, wanted: Collection[Place] | None) -> None:
-        self.wanted, self.found = wanted, dict[Place, float]()
-
-    def add(self, id: str, way: str, grads: Any) -> None:
-        for k, grad in enumerate(grads):
-            if grad is not None and (self.wanted is None or (id, way, k) in self.wanted):
-                norm = _norm(np.asarray(grad))
-                if norm is not None:
-                    self.found[id, way, k] = norm
+            add(graph.node_ids[node], "in", (grad,))
+            add(graph.tensor_id(node.variable) or "", "grad", (grad if before is None else before._data + grad,))
+    return norms
 
 
 def _norm(array: Any) -> float | None:

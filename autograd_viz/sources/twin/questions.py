@@ -56,12 +56,13 @@ roots_for = partial(roots_among, access=ACCESS)
 
 def numbers_of(graph: CoreGraph) -> dict[str, Value | None]:
     """The numbers of the last pass, by address. `arrived:n2.0` is what arrived at output 0 of n2, after hooks."""
-    found = dict(graph.past().values)
-    for node, id in graph.node_ids.items():
-        for i, g in enumerate(node._passed[0] if node._passed else ()):
-            if g is not None:
-                found[f"arrived:{id}.{i}"] = value_of(np.asarray(g))
-    return found
+    arrived = {f"arrived:{id}.{i}": g for node, id in graph.node_ids.items() for i, g in enumerate(_arrived(node))}
+    return {**graph.past().values, **{at: g for at, g in arrived.items() if g is not None}}
+
+
+def _arrived(node: Node) -> tuple[Value | None, ...]:
+    """What arrived at a node in its last call, after hooks."""
+    return tuple(None if g is None else value_of(np.asarray(g)) for g in (node._passed[0] if node._passed else ()))
 
 
 class CoreLive(Live):
@@ -73,11 +74,8 @@ class CoreLive(Live):
 
     def numbers(self) -> dict[str, Value | None]:
         """What was in the grads before a stepper's pass, if that was the last pass."""
-        steps = {}  # those since which no pass has called their node
-        for node, step in self._seen.items():
-            arrived = [None if g is None else value_of(np.asarray(g)) for g in node._passed[0]] if node._passed else []
-            if tuple(arrived) == step.grad_outputs:
-                steps[node] = step
+        # of the steps since which no pass has called their node
+        steps = {node: step for node, step in self._seen.items() if _arrived(node) == step.grad_outputs}
         return grads_before(steps, self._graph.node_ids)
 
     def changed(self, node: str, saved: str) -> Changed | None:
@@ -102,19 +100,17 @@ class CoreLive(Live):
 
     def grad_changed(self, tensor: str) -> Changed | None:
         """How grad was changed, by its version counter: the line, if the user made the last change."""
-        grad = self._graph.tensors[tensor]._grad
-        counter: Any = None if grad is None else grad._counter
-        if type(counter) is not list or not counter[0]:
-            return None
-        return Changed(None, counter[0], _source(counter, counter[0] - 1))
+        counter: Any = getattr(self._graph.tensors[tensor]._grad, "_counter", None)
+        is_counted = type(counter) is list and counter[0]
+        return Changed(None, counter[0], _source(counter, counter[0] - 1)) if is_counted else None
 
     def disagrees(self, node: str, given: list[str]) -> bool | None:
         """Runs it again, as a program that nobody records."""
-        function = getattr(self._nodes[node], "_forward_cls", None)
-        passes = [*events.passes]
-        inputs = [self._graph.tensors[id] for id in given]
+        if (function := getattr(self._nodes[node], "_forward_cls", None)) is None:
+            return None
+        passes, inputs = [*events.passes], [self._graph.tensors[id] for id in given]
         wanted = [i for i, t in enumerate(inputs) if t.requires_grad]
-        found = None if function is None else disagrees(import_module(TWIN), function, [t._data for t in inputs], wanted)
+        found = disagrees(import_module(TWIN), function, [t._data for t in inputs], wanted)
         events.passes.clear()
         events.passes.extend(passes)
         return found

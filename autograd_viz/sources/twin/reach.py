@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from ...graph.surroundings import Module
@@ -50,9 +51,7 @@ def reach(
     roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str], versions: Versions
 ) -> tuple[list[Call | Node], list[Tensor], list[Node]]:
     """Every call, tensor and backward node that led to the roots, in the order of the program."""
-    tensors: dict[Any, Tensor] = {}
-    calls: dict[Call | Node, None] = {}
-    nodes: dict[Node, None] = {}
+    tensors, calls, nodes = dict[Any, Tensor](), dict[Call | Node, None](), dict[Node, None]()
     for root in roots:
         backward_of(root)  # a view of a changed base gets its grad_fn when it is asked; other tensors have that of their op
     stack: list[Tensor | Node | None] = list(roots)
@@ -81,7 +80,6 @@ def reach(
 
 
 def _place_among_results(tensor: Tensor) -> int:
-    """The index of a tensor among the results of its op."""
     if tensor._node is not None or tensor._made_by is None:
         return tensor._output_nr
     return next((i for i, reference in enumerate(tensor._made_by.outputs) if reference() is tensor), 0)
@@ -97,12 +95,10 @@ def backward_of(tensor: Tensor) -> Node | None:
 
 
 def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions, prefer: Mapping[Tensor, str]) -> list[Tensor]:
-    """What a tensor leads to in the forward graph: the inputs and the other results of the call that made it.
-
-    A result that is not differentiable (indices, a mask) counts only if a variable holds it. As an input it is reached anyway.
+    """What a tensor leads to in the forward graph: the inputs and the other results of the call that made it. A result that is
+    not differentiable (indices, a mask) counts only if a variable holds it. As an input it is reached anyway.
     """
-    call = tensor._made_by
-    if call is None or call in calls:
+    if (call := tensor._made_by) is None or call in calls:
         return []
     calls[call] = None
     results = [t for reference in call.outputs if (t := reference()) is not None]
@@ -117,13 +113,14 @@ def scopes_of(orders: Sequence[Order]) -> tuple[list[str], tuple[Module, ...]]:
     """The path of each op, in the order of all ops; and the modules and scopes that ran."""
     waiting = _near(orders)
     open: list[tuple[Stretch, str]] = []
-    names = _ModuleNames()
+    parts_of = cache(lambda module: {m: name for name, m in module.named_modules()})
     paths, modules = [], list[Module]()
     for order in orders:
         while waiting and waiting[-1].begin < order:
             stretch = waiting.pop()
             _leave(open, stretch.begin)
-            path = names.path(stretch, open)
+            name = stretch.name if stretch.module is None else _name(stretch.module(), open, parts_of)
+            path = ".".join(filter(None, (open[-1][1] if open else "", name)))
             if not stretch.is_checkpoint:
                 modules.append(_module(stretch, path, is_checkpointed=bool(open) and open[-1][0].is_checkpoint))
             open.append((stretch, path))
@@ -151,20 +148,9 @@ def _leave(open: list[tuple[Stretch, str]], order: Order) -> None:
         open.pop()
 
 
-class _ModuleNames:
-    def __init__(self) -> None:
-        self._of: dict[Any, dict[Any, str]] = {}
-
-    def path(self, stretch: Stretch, open: list[tuple[Stretch, str]]) -> str:
-        above = open[-1][1] if open else ""
-        name = stretch.name or "" if stretch.module is None else self._name(stretch.module(), open)
-        return ".".join(filter(None, (above, name)))
-
-    def _name(self, module: Any, open: list[tuple[Stretch, str]]) -> str:
-        """Its name in the innermost open module; a module without a caller has none."""
-        callers = [s.module() for s, _ in open if s.module is not None]
-        if module is None or not callers or callers[-1] is None:
-            return ""
-        if callers[-1] not in self._of:
-            self._of[callers[-1]] = {m: name for name, m in callers[-1].named_modules()}
-        return self._of[callers[-1]].get(module, type(module).__name__)
+def _name(module: Any, open: list[tuple[Stretch, str]], parts_of: Callable[[Any], dict[Any, str]]) -> str:
+    """Its name in the innermost open module; a module without a caller has none."""
+    callers = [s.module() for s, _ in open if s.module is not None]
+    if module is None or not callers or callers[-1] is None:
+        return ""
+    return parts_of(callers[-1]).get(module, type(module).__name__)

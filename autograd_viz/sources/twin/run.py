@@ -1,7 +1,4 @@
-"""Watches a model of autograd_viz while it is trained: the same numbers as of a PyTorch model (pytorch/run/run.py).
-
-A kept pass runs again on a copy of the model, with the same inputs and random state.
-"""
+"""Watches a model of autograd_viz while it is trained: the same numbers as of a PyTorch model (pytorch/run/run.py)."""
 
 from __future__ import annotations
 
@@ -22,15 +19,16 @@ from ...twin.core.base.grad_mode import is_grad_enabled
 from ...twin.core.base.provenance import callers_place
 from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.replacement import Replacement
+from ..shared.replacement import Replacement, own_hook
 from ..shared.run.results import MOST_CALLS, Again, Arrivals, Once, one_root, run_begins, run_ends
-from ..shared.run.settings import note_settings
-from ..shared.run.table import BLOCK, Rows, Sink, Table, Totals
+from ..shared.run.table import BLOCK, Rows, Sink, Table, Totals, note_settings
 from . import run_moments as moments
 
 
 class CoreRunWatch:
-    """A run that is watched, as `pytorch.run.RunWatch`. With `keep` 0 it keeps no pass."""
+    """A run that is watched, as `pytorch.run.RunWatch`. A kept pass runs again on a copy of the model, with the same inputs and
+    random state; with `keep` 0, none is kept.
+    """
 
     def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int) -> None:
         self.model, self.rows, self.sink = weakref.ref(model), rows, sink
@@ -42,15 +40,10 @@ class CoreRunWatch:
         self._table, self._totals, self._before = Table(rows.order), Totals(), dict[int, Any]()
         self._arrivals = Arrivals(moments.node_of, moments.is_leaf)
         self._optimizers = weakref.WeakSet[Any]()  # those whose settings are noted
-        self._begun = 0  # passes of this step that have begun
-        self._reached = 0  # gradients that have arrived at results of the model
-        self._names = [
-            Replacement(events, "passing", self._runs_backward),
-            Replacement(events, "stepping", self.steps),
-            Replacement(events, "calling", self.calls),
-            Replacement(events, "clipping", self._clips),
-            Replacement(events, "scaling", self._scales),
-        ]
+        self._begun = self._reached = 0  # passes of this step; gradients that have arrived at results of the model
+        around: list[Callable[..., Any]] = [self._runs_backward, self.steps, self.calls, self._clips, self._scales]
+        names = ("passing", "stepping", "calling", "clipping", "scaling")
+        self._names = [Replacement(events, *both) for both in zip(names, around, strict=True)]
         run_begins(self)
 
     @property
@@ -68,8 +61,6 @@ class CoreRunWatch:
             self.flush()
             self._kept = []
 
-    # -- a pass -------------------------------------------------------------------------------------------------------
-
     def calls(self, calling: Any, module: Any, run: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A module is called."""
         column = self.rows.of_module.get(module)
@@ -77,19 +68,20 @@ class CoreRunWatch:
             return calling(module, run, args, kwargs)
         kept = self._begins(args, kwargs) if module is self.model() else None
         output = calling(module, run, args, kwargs)
-        self._follow(column, kept, moments.tensors_in(output))
-        return output
-
-    def _follow(self, column: int, kept: moments.CoreCall | None, results: Sequence[Any]) -> None:
-        """Note the gradients that arrive at results of a module, and measure those at the first."""
-        is_first = True
-        for place, result in enumerate(results):
-            put = partial(moments.put_hooks, result, None if kept is None else partial(self._noted, kept.arrived, place))
+        is_first = True  # the gradients that arrive at results are noted, those at the first are measured
+        for place, result in enumerate(moments.tensors_in(output)):
             arrives = partial(self._arrives, column, result._output_nr, Once()) if is_first else None
-            if self._arrivals.follow(result, partial(put, arrives)):
+            if self._arrivals.follow(result, partial(self._put_hooks, result, place, kept, arrives)):
                 is_first = False
                 if kept is not None:
                     kept.is_followed = True
+        return output
+
+    def _put_hooks(self, result: Tensor, place: int, kept: moments.CoreCall | None, arrives: Any, node: Any) -> None:
+        if kept is not None:
+            result.register_hook(own_hook(partial(self._noted, kept.arrived, place)))
+        if arrives is not None:
+            node.register_prehook(own_hook(arrives))
 
     def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> moments.CoreCall | None:
         """The model is called. What the call needs to run again, if it is kept."""
@@ -136,8 +128,6 @@ class CoreRunWatch:
         clipping(factor)
         self._totals.clip = factor
 
-    # -- a step -------------------------------------------------------------------------------------------------------
-
     def steps(self, stepping: Any, optimizer: Any) -> None:
         """An optimizer is about to step."""
         stepping(optimizer)
@@ -177,11 +167,8 @@ class CoreRunWatch:
     def _measure(self, optimizer: Any, columns: list[int]) -> list[int]:
         """The gradients that an optimizer is about to use; the rows of those that are not finite."""
         self._totals.optimizers.append(optimizer)
-        bad = list[int]()
-        for k in columns:
-            if self.rows.parameters[k].grad is None:
-                continue
-            grad = self.rows.parameters[k].grad.detach().numpy()
+        bad, grads = list[int](), [(k, self.rows.parameters[k].grad) for k in columns]
+        for k, grad in [(k, g.detach().numpy()) for k, g in grads if g is not None]:
             is_finite = np.isfinite(grad).all()
             with np.errstate(all="ignore"):
                 self._table.put_one("norm", k, norm_of(grad) if is_finite else np.inf)
@@ -218,8 +205,6 @@ class CoreRunWatch:
         self._end_step()
         self.sink.add(*self._table.take())
 
-    # -- a pass again -------------------------------------------------------------------------------------------------
-
     @property
     def has_pass(self) -> bool:
         """Can the last pass run again?"""
@@ -227,11 +212,11 @@ class CoreRunWatch:
 
     def moment(self) -> moments.CoreMoment:
         """The last pass. RuntimeError: it cannot run again."""
+        if calls := [call for call in self._kept if call.arrived]:
+            return moments.CoreMoment(self.count, calls)
         why = "since it is watched, no gradient has reached a result of the model"
         why = "keep is 0" if not self._keeps else why if self.is_on else "the run is closed"
-        if not self.has_pass:
-            raise RuntimeError(f"the pass of step {self.count} cannot run again: {why}")
-        return moments.CoreMoment(self.count, [call for call in self._kept if call.arrived])
+        raise RuntimeError(f"the pass of step {self.count} cannot run again: {why}")
 
     @contextmanager
     def opened(self, moment: moments.CoreMoment) -> Iterator[Again]:

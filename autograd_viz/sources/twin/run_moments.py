@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from ...twin.core.base.provenance import Place
 from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.replacement import own_hook
 from ..shared.source_code import call_from, spot_of
 
 MOST = 32  # moments
@@ -24,8 +23,7 @@ class CoreCall:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]  # args, kwargs: copies of those of the call
     random: Any  # the state of the random numbers before it
-    # the gradients that reached each tensor that the model returned, by its place among them
-    arrived: dict[int, Any] = field(default_factory=dict)
+    arrived: dict[int, Any] = field(default_factory=dict)  # the gradients of what the model returned, by its place there
     is_followed: bool = False  # some of these tensors tell when a gradient arrives
 
 
@@ -37,10 +35,11 @@ class CoreMoment(NamedTuple):
 
 
 class CoreMoments:
-    """Chosen steps, in memory."""
+    """Chosen steps, in memory. `at` gives the moment of one."""
 
     def __init__(self) -> None:
         self._moments = dict[int, CoreMoment]()
+        self.at = self._moments.__getitem__
 
     @property
     def steps(self) -> list[int]:
@@ -54,15 +53,11 @@ class CoreMoments:
             for step in self.steps[1:-1:2]:
                 del self._moments[step]
 
-    def at(self, step: int) -> CoreMoment:
-        """The moment of a step. KeyError: it is not kept."""
-        return self._moments[step]
-
 
 def results_again(moment: CoreMoment) -> tuple[list[tuple[Any, Any]], dict[str, Any], list[Any]]:
     """Each result that a gradient has reached, computed again, with the gradient; the copy's parameters by name; inputs."""
-    reached, inputs, state = list[tuple[Any, Any]](), list[Any](), default_generator.get_state()
-    leaves = dict[str, Any]()
+    reached, inputs, leaves = list[tuple[Any, Any]](), list[Any](), dict[str, Any]()
+    state = default_generator.get_state()
     try:
         for call in moment.calls:
             model = copy.deepcopy(call.model)
@@ -102,14 +97,6 @@ def tensors_in(values: Any) -> list[Any]:
         elif isinstance(value, (tuple, list, dict)):
             todo += reversed(list(value.values() if isinstance(value, dict) else value))
     return found
-
-
-def put_hooks(result: Tensor, noted: Any, arrives: Any, node: Any) -> None:
-    """Put hooks on a result and on its node."""
-    if noted is not None:
-        result.register_hook(own_hook(noted))
-    if arrives is not None:
-        node.register_prehook(own_hook(arrives))
 
 
 def node_of(tensor: Tensor) -> Any:

@@ -101,8 +101,7 @@ class Attachments:
 
 def _attachments(node: Node) -> tuple[Any, ...]:
     found: tuple[Any, ...] = ()
-    if node._extra is not None:
-        e = node._extra
+    if (e := node._extra) is not None:
         of_tensors = tuple((i, tuple(hooks)) for i, hooks in e.tensor_hooks.items() if hooks)
         found = (of_tensors, tuple(e.prehooks), tuple(e.posthooks), tuple(e.retains))
     found = found if any(found) else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from ...graph.storages import ACTIVATION, INPUT, PARAMETER, Memory, Use
@@ -14,6 +15,8 @@ from ..shared.saved import kept_array, raw_saved
 from ..shared.storages import Block, Blocks, behind, owner
 from .graph import CoreGraph, is_tensor
 
+_behind = partial(behind, tensor_in=lambda thing: thing if isinstance(thing, Tensor) else None)
+
 
 def core_storages(graph: CoreGraph, variables: Mapping[str, Any]) -> Memory:
     """The blocks of the core's saved tensors."""
@@ -23,7 +26,7 @@ def core_storages(graph: CoreGraph, variables: Mapping[str, Any]) -> Memory:
             for part, value in _parts(name, kept):
                 _use(blocks, id, part, value)
         if isinstance(node, BackwardCFunction):
-            for tensor in behind(vars(node), _tensor_in):
+            for tensor in _behind(vars(node)):
                 _use(blocks, id, "ctx", tensor)
     known_modules = any(m.name for m in graph.document.modules)
     for id, t in graph.tensors.items():
@@ -32,15 +35,11 @@ def core_storages(graph: CoreGraph, variables: Mapping[str, Any]) -> Memory:
     return blocks.memory()
 
 
-def _tensor_in(thing: Any) -> Any:
-    return thing if isinstance(thing, Tensor) else None
-
-
 def _use(blocks: Blocks, node: str, name: str, kept: Any, is_packed: bool = False) -> None:
     if isinstance(kept, SavedTensor) and kept.unpack_hook is not None:
-        if next(behind(kept.packed, _tensor_in), None) is None:
+        if next(_behind(kept.packed), None) is None:
             blocks.packed(node, name, kept.unpack_hook)
-        for tensor in behind((kept.packed, kept.unpack_hook), _tensor_in):
+        for tensor in _behind((kept.packed, kept.unpack_hook)):
             _use(blocks, node, name, tensor, is_packed=True)
     elif isinstance(kept, SavedTensor | Tensor) and not isinstance(kept, Number) and (array := kept_array(kept)) is not None:
         blocks.use(Use(node, name, tuple(array.shape), str(array.dtype), is_packed), array)

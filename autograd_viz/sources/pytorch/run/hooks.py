@@ -84,7 +84,7 @@ def _steps(found: Any, optimizer: Any) -> None:
     """An optimizer is about to step. What begins to watch now registers global hooks, and PyTorch is going through these. So it
     begins in a hook of the optimizer's own, which PyTorch comes to after them.
     """
-    if is_dynamo_compiling() or not found.is_unseen(optimizer):
+    if is_dynamo_compiling() or optimizer in found.known:
         return
 
     def begins(optimizer: object, args: Any, kwargs: Any) -> Any:

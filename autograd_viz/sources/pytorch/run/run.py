@@ -13,8 +13,7 @@ import torch
 
 from ...shared.replacement import closure_proxy, own_hook
 from ...shared.run.results import Again, Arrivals, Once, one_root
-from ...shared.run.settings import note_settings
-from ...shared.run.table import ELSEWHERE, Rows, Sink
+from ...shared.run.table import ELSEWHERE, Rows, Sink, note_settings
 from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
 from ..reading.values import outside_modes

@@ -15,8 +15,7 @@ from ....graph.model import Formula, Number, Value
 from ....graph.text import value_text
 from ....graph.trace import HookRun
 from ...shared.formulas import formulas_with_numbers, local_jacobians
-from ...shared.stepping.gradient import check_shape, numbers_of, refusal
-from ...shared.stepping.pass_kind import Library, Snapshot
+from ...shared.stepping.library import Library, Snapshot, check_shape, numbers_of, refusal
 from ...shared.stepping.step import Ran, Rules, read_beside
 from ...shared.stepping.undoable_pass import Pass
 from ..reading import hooked, nodes
@@ -98,10 +97,9 @@ class TorchPass(Pass):
         with torch._C.DisableTorchFunction():  # the engine's own calls are heard by no function mode either
             return super().advance()
 
-    @property
-    def calls_user_code(self) -> bool:
-        """Are there hooks, or a Function's backward?"""
-        return any(nodes.is_function(node) or self.attached(node).runs_code for node in self.nodes)
+    def runs_code(self, node: Node) -> bool:
+        """Has it hooks, or is it a Function's backward?"""
+        return nodes.is_function(node) or self.attached(node).runs_code
 
     @property
     def own_ranks(self) -> int:

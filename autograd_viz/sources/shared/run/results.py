@@ -24,8 +24,7 @@ class Again(NamedTuple):
 class Once:
     """Tells a gradient that arrives for the first time in a pass; a stepper that has gone back brings it again."""
 
-    def __init__(self) -> None:
-        self._last = (-1, -1)
+    _last = (-1, -1)
 
     def is_new(self, step: int, passes: int) -> bool:
         """Has none arrived in this pass before?"""
@@ -36,9 +35,8 @@ class Once:
 def one_root(reached: Sequence[tuple[Any, Any]], vjp: Callable[..., Any]) -> tuple[Any, Any]:
     """A tensor and its gradient, for a pass that begins at several results: each with the whole gradient that reached it.
 
-    Where one result was computed from another, as a loss from logits, the pass will bring the latter a part of its gradient, or
-    all. That part is subtracted first. `vjp` is called with tensors, their gradients and an input: what reaches the input, or
-    None. It keeps the graph.
+    What the pass will bring to a result by itself, as from a loss to its logits, is subtracted first. `vjp` is called with
+    tensors, their gradients and an input: what reaches the input, or None. It keeps the graph.
     """
     begin = list[tuple[Any, Any]]()
     for result, whole in sorted(reached, key=lambda r: -r[0].grad_fn._sequence_nr()):
@@ -56,9 +54,8 @@ def one_root(reached: Sequence[tuple[Any, Any]], vjp: Callable[..., Any]) -> tup
 
 
 class Arrivals:
-    """Hooks on the nodes of results. A view that nobody has asked for its node gets its hook when a pass begins.
-
-    `node_of`: the grad_fn of a tensor; None for a leaf, and for a view that nobody has asked. `is_leaf`: did no op make it?
+    """Hooks on the nodes of results. A view that nobody has asked for its node gets its hook when a pass begins. `node_of`: the
+    grad_fn of a tensor; None for a leaf, and for a view that nobody has asked. `is_leaf`: did no op make it?
     """
 
     def __init__(self, node_of: Callable[[Any], Any], is_leaf: Callable[[Any], bool]) -> None:
@@ -67,24 +64,19 @@ class Arrivals:
 
     def follow(self, result: Any, put: Callable[[Any], object]) -> bool:
         """Call ``put(node)`` with the node of a result, now or when a pass begins; False for a leaf."""
-        node = self._node_of(result)
-        if node is not None:
+        if (node := self._node_of(result)) is not None:
             put(node)
-        elif not self._is_leaf(result):
+            return True
+        if not (is_leaf := self._is_leaf(result)):
             self._waiting.append((weakref.ref(result), put))
-        else:
-            return False
-        return True
+        return not is_leaf
 
     def pass_begins(self, roots: Iterable[Any]) -> None:
         """A pass begins. It asks its roots itself."""
-        if not self._waiting:
-            return
         waiting, self._waiting = self._waiting, []
-        asked = list(roots)
+        asked = list(roots) if waiting else []
         for reference, put in waiting:
-            result = reference()
-            if result is not None:
+            if (result := reference()) is not None:
                 if any(result is root for root in asked):
                     _ = result.grad_fn
                 self.follow(result, put)

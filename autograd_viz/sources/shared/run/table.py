@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from time import perf_counter
@@ -77,22 +77,13 @@ ELSEWHERE = "elsewhere"  # a mark: an optimizer has stepped in a thread that is 
 
 
 class Rows(NamedTuple):
-    """What is measured.
+    """What is measured: each module's output, then its own parameters, in the order of the model."""
 
-    Attributes:
-        named: path, kind, name and number of elements of each row, in the order of the model: each module's output, then its
-            own parameters.
-        order: the column of each row. Parameters have the first columns, so that one op writes them all.
-        parameters: the parameters by column; a shared one once.
-        of_parameter: the column of a parameter.
-        of_module: the column of a module's output; a shared module has one. Modules are not held: a run ends with its model.
-    """
-
-    named: list[tuple[str, str, str, int]]
-    order: list[int]
-    parameters: list[Any]
-    of_parameter: dict[Any, int]
-    of_module: WeakKeyDictionary[Any, int]
+    named: list[tuple[str, str, str, int]]  # path, kind, name and number of elements of each row
+    order: list[int]  # the column of each row; parameters have the first columns, so that one op writes them all
+    parameters: list[Any]  # by column; a shared one once
+    of_parameter: dict[Any, int]  # the column of a parameter
+    of_module: WeakKeyDictionary[Any, int]  # of a module's output; modules are not held: a run ends with its model
 
     def at(self, column: int) -> int:
         """The row of a column."""
@@ -129,14 +120,30 @@ class Sink(Protocol):
         """Something happened at a step."""
 
 
-class Totals:
-    """The `TOTALS` of the current step. It ends when the next pass begins: all optimizers that step after a pass belong to it.
+SETTING = "setting"  # a mark: "name=value", as it was when the run began
+PLAIN = (bool, int, float, str, tuple, list)
 
-    Attributes:
-        optimizers: those that have stepped in it.
-        passes: how many backward passes it has had.
-        loss, clip, rate, probe: None if unknown; a tensor may still be on its device. `probe` is the loss of the probe batch.
+
+def note_settings(sink: Sink, optimizer: Any, place: int, parameters: Sequence[Any], inputs: Iterable[Any], cast: str) -> None:
+    """Mark with what a model is trained, once, before an optimizer's first step: a difference of two runs often begins here.
+    `place`: how many optimizers have stepped before. `inputs`: the tensors given to the model. `cast`: the dtype of autocast.
     """
+    which = f" {place + 1}" if place else ""
+    sink.mark(0, SETTING, f"optimizer{which}={type(optimizer).__name__}")
+    for name in optimizer.param_groups[0]:
+        values = [group.get(name) for group in optimizer.param_groups]
+        if name not in ("params", "param_names") and all(isinstance(v, PLAIN) for v in values):
+            sink.mark(0, SETTING, f"{name}{which}={', '.join(dict.fromkeys(map(str, values)))}")
+    if not place:
+        sink.mark(0, SETTING, f"parameters={sum(p.numel() for p in parameters):,}")
+        dtypes = ", ".join(sorted({str(p.dtype).rpartition(".")[2] for p in parameters}))
+        sink.mark(0, SETTING, f"dtype={dtypes}{f' under autocast to {cast}' * bool(cast)}")
+        if shapes := ", ".join(str(tuple(t.shape)) for t in inputs):
+            sink.mark(0, SETTING, f"input={shapes}")
+
+
+class Totals:
+    """The `TOTALS` of the current step, which ends when the next pass begins: all optimizers that step before belong to it."""
 
     def __init__(self) -> None:
         self._rates = dict[int, float]()  # by place among the optimizers of a step
@@ -144,6 +151,7 @@ class Totals:
 
     def _begins(self, now: float) -> None:
         self.optimizers, self.passes, self._is_reached, self._began = list[Any](), 0, False, now
+        # None if unknown; a tensor may still be on its device; `probe` is the loss of the probe batch
         self.loss: Any = None
         self.clip: Any = None
         self.probe: float | None = None
@@ -160,8 +168,7 @@ class Totals:
 
     def note_rate(self, optimizer: Any) -> str:
         """The learning rate of the first group of an optimizer, the last that has stepped. How it has changed, or ""."""
-        rate = optimizer.param_groups[0].get("lr")
-        if rate is None:
+        if (rate := optimizer.param_groups[0].get("lr")) is None:
             return ""
         now, place = float(rate), len(self.optimizers)
         if place == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from ....graph.model import Document, Saved
 from ....graph.trace import Engine, Step, Waiting
 from ....twin.core.backward.ready_queue import first
 from ....twin.core.tensor.random import default_generator
-from .pass_kind import Snapshot
+from .library import Snapshot
 
 MOST = 100  # ready or waiting nodes that are listed
 SHORT = 256  # nodes of a queue that is copied at each step
@@ -43,10 +44,6 @@ class EngineState:
                 else:
                     self._waiting.pop(node, None)
 
-    def now(self) -> Engine:
-        """The engine as it is."""
-        return self.moment()()
-
     def moment(self) -> Callable[[], Engine]:
         """A function that gives the engine as it is now. A short queue is copied; of a long one the first nodes are found."""
         ready = self._task.ready
@@ -61,18 +58,14 @@ class EngineState:
         return Engine(queued, tuple([Waiting(self._ids[n], arrived, self._expected[n]) for n, arrived in items]), held)
 
 
-def _first(*ids: str) -> str:
-    """The first of several ids, by number: t2 comes before t10. It stands for all that share memory."""
-    return min(ids, key=lambda t: (len(t), t))
-
-
 class _SavedMemory:
     """Memory of saved tensors. A tensor that several nodes have saved counts once, until the last of them frees it."""
 
     def __init__(self, document: Document) -> None:
-        self._memory = {t.id: _first(t.id, *t.shares) for t in document.tensors if t.shares}  # one id for each shared memory
+        # the first of the ids that share memory stands for all: t2 comes before t10
+        self._memory = {t.id: min(t.id, *t.shares, key=lambda t: (len(t), t)) for t in document.tensors if t.shares}
         self._saved: dict[tuple[str, str], Saved] = {(n.id, s.name): s for n in document.nodes for s in n.saved}
-        self._users: dict[str, int] = {}
+        self._users = Counter[str]()
         self.bytes = 0
         for (node, name), s in self._saved.items():
             if s.state == "kept":
@@ -80,35 +73,32 @@ class _SavedMemory:
 
     def take(self, node: str, names: Iterable[str]) -> None:
         """The node has these saved tensors, or has them again."""
-        for name in names:
-            key, size = self._place(node, name)
-            self._users[key] = self._users.get(key, 0) + 1
+        for key, size in self._places(node, names):
+            self._users[key] += 1
             self.bytes += size if self._users[key] == 1 else 0
 
     def let_go(self, node: str, names: Iterable[str]) -> int:
         """The bytes that a node freed with these saved tensors."""
         before = self.bytes
-        for name in names:
-            key, size = self._place(node, name)
-            self._users[key] = self._users.get(key, 0) - 1
+        for key, size in self._places(node, names):
+            self._users[key] -= 1
             self.bytes -= size if self._users[key] == 0 else 0
         return before - self.bytes
 
-    def _place(self, node: str, name: str) -> tuple[str, int]:
-        s = self._saved.get((node, name))
-        if s is None or s.tensor is None:
-            return f"{node}.{name}", 0 if s is None else s.bytes
-        return self._memory.get(s.tensor, s.tensor), s.bytes
+    def _places(self, node: str, names: Iterable[str]) -> Iterator[tuple[str, int]]:
+        for name in names:
+            if (s := self._saved.get((node, name))) is None:
+                yield f"{node}.{name}", 0
+            else:
+                yield f"{node}.{name}" if s.tensor is None else self._memory.get(s.tensor, s.tensor), s.bytes
 
 
 WHOLE = 64  # nodes of a queue that a snapshot has whole
 
 
 class EngineSnapshot:
-    """The input buffers of a node and its receivers, the queue, and the callbacks for the end.
-
-    A step writes to few places of a long queue, and only these are kept. These are the path down the heap from the first node,
-    and the paths up from new receivers.
+    """The input buffers of a node and its receivers, the callbacks for the end, and of the queue what a step writes to: the
+    path down the heap from the first node, and the paths up from new receivers.
     """
 
     __slots__ = ("arrived", "callbacks", "length", "node", "places", "queue", "task", "was_looked_at")
@@ -203,22 +193,18 @@ class Done:
     step: Step
 
 
-class WholeEngine:
-    """Input buffers, queue and callbacks of a pass."""
+def whole_engine(task: Any) -> Callable[[], None]:
+    """A function that restores input buffers, queue and callbacks of a pass as they are now."""
+    kept = [(buffers, list(buffers)) for buffers in (*task.input_buffers.values(), task.ready, task.callbacks)]
+    looked_at = set(task.looked_at)
 
-    def __init__(self, task: Any) -> None:
-        self._task = task
-        self._buffers = {node: list(buffers) for node, buffers in task.input_buffers.items()}
-        self._ready, self._looked_at, self._callbacks = list(task.ready), set(task.looked_at), list(task.callbacks)
-
-    def restore(self) -> None:
-        """Restore them."""
-        task = self._task
-        for node, buffers in self._buffers.items():
-            task.input_buffers[node][:] = buffers
-        task.ready[:], task.callbacks[:] = self._ready, self._callbacks
+    def restore() -> None:
+        for live, then in kept:
+            live[:] = then
         task.looked_at.clear()
-        task.looked_at.update(self._looked_at)
+        task.looked_at.update(looked_at)
+
+    return restore
 
 
 @contextmanager

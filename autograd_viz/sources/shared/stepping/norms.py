@@ -1,13 +1,10 @@
 """The gradients of one backward pass, and their norms. It runs as a whole, or by steps where it must.
 
 # Note [Where the pass must be stepped]
-A whole pass ends before the leaves. It brings the gradients to their AccumulateGrads, and calls none. So no `grad` is written:
-the sum that it would get is computed beside it. That differs from `backward()` where the user's code runs with a node:
-- hooks, also of leaves and AccumulateGrads;
-- the backward of a Function. It may start a pass of its own (reentrant checkpointing), or write into its saved tensors
-  (compiled code).
-Then each node is called as a step calls it, and taken back. The same happens in anomaly mode, before PyTorch 2.5, and where
-ranks exchange gradients.
+A whole pass ends before the leaves' AccumulateGrads, so no `grad` is written: its sum is computed beside it. That differs from
+`backward()` where the user's code runs: hooks, or the backward of a Function, which may start a pass or write into its saved
+tensors. Then each node is called as a step calls it, and taken back. The same happens in anomaly mode, before PyTorch 2.5, and
+where ranks exchange gradients.
 """
 
 from __future__ import annotations
@@ -48,9 +45,7 @@ def norms_by_steps(live: Pass, wanted: Collection[Place] | None) -> dict[Place, 
 def each_arrival(
     live: Pass, wanted: Collection[Place], take: Callable[[Place, Any], None], array_of: Callable[[Any], Any]
 ) -> None:
-    """Run a pass and take it back. `take` gets, as `array_of` reads it, each gradient that arrives at a wanted place.
-    RuntimeError: as ``backward()`` would.
-    """
+    """Run a pass and take it back. `take` gets, as `array_of` reads it, each gradient that arrives at a wanted place."""
 
     def heard(ran: Ran) -> None:
         for k, raw in enumerate(ran.arrived):

@@ -1,16 +1,15 @@
 """One step of a backward pass as the document shows it: what arrived, the rules with their numbers, what changed.
 
 # Note [When a step is read]
-A node that runs leaves tensors. Texts and numbers are made of them when somebody reads the step, so they must not change
-until then.
-- Gradients that only the engine has are kept as they are: nobody else can change them.
-- Small saved tensors and grads are copied.
-- A step is read at once if the user's code has seen its gradients: hooks, Functions, retain_grad, the first gradient. This
-  includes gradients that share memory with them.
+Texts and numbers are made when somebody reads the step, so the tensors that its node has left must not change until then.
+- Gradients that only the engine has are kept as they are. Small saved tensors and grads are copied.
+- A step is read at once if the user's code has seen its gradients (hooks, Functions, retain_grad, the first gradient), or
+  others that share their memory.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -81,14 +80,14 @@ class Ran:
         before, after = self.touched[tensor]
         return before.value(), after.value()
 
-    def unhooked(self) -> HookRun | None:
-        """The first post-accumulate hook: its input is what AccumulateGrad left in the grad."""
-        return next((h for h in self.hooks if h.kind == "post_accumulate"), None)
+    def before_hooks(self, now: Any) -> Any:
+        """What AccumulateGrad left in the grad that is this now: the input of the first post-accumulate hook."""
+        return next((h.before for h in self.hooks if h.kind == "post_accumulate"), now)
 
     def accumulation(self, tensor: str) -> Accumulation | None:
         """What AccumulateGrad did, before post-accumulate hooks."""
-        (old, now), hook, arrived = self.grad(tensor), self.unhooked(), self.grad_outputs[0]
-        made = now if hook is None else hook.before
+        (old, now), arrived = self.grad(tensor), self.grad_outputs[0]
+        made = self.before_hooks(now)
         return None if made is None or arrived is None else Accumulation(tensor, old, arrived, made)
 
 
@@ -100,9 +99,8 @@ class StepWriter:
         self._nodes = {n.id: n for n in document.nodes}
         self._made_by = {t.id: t.grad_fn for t in document.tensors}
         (root,) = (t for t in document.tensors if t.id in document.roots)
-        self._root = root
         leaf = next((n.id for n in document.nodes if n.variable == root.id), None)
-        self._start = (leaf, 0) if root.is_leaf else (root.grad_fn, root.output_nr)
+        self._root, self._start = root, (leaf, 0) if root.is_leaf else (root.grad_fn, root.output_nr)
         self._arrivals = {self._start: 1}
         self._sent: list[tuple[bool, ...]] = []
 
@@ -117,13 +115,11 @@ class StepWriter:
         write = partial(_numbers, ran, places, accumulated, freed, engine)
         return Step.later(id, tuple([at for at, _, _ in places]), (NUMBERS, write), UNSAID)
 
-    def counted(self) -> tuple[dict[tuple[str | None, int], int], list[tuple[bool, ...]]]:
-        """What it knows of the steps so far."""
-        return dict(self._arrivals), list(self._sent)
-
-    def become(self, counted: tuple[dict[tuple[str | None, int], int], list[tuple[bool, ...]]]) -> None:
-        """Know again what `counted` has given."""
-        self._arrivals, self._sent = counted
+    def copied(self) -> StepWriter:
+        """Another one, which knows the same of the steps so far."""
+        other = copy.copy(self)
+        other._arrivals, other._sent = dict(self._arrivals), list(self._sent)
+        return other
 
     def take_back(self, node: str) -> None:
         """The node's step is taken back: what it sent has not arrived."""
@@ -133,24 +129,21 @@ class StepWriter:
 
     def _arrived(self, ran: Ran) -> list[Place]:
         """The sums of gradients before this node, and the first gradient at the root."""
-        places: list[Place] = []
         id, (node, index) = ran.node, self._start
-        if node == id and not self._root.is_leaf and self._arrivals[node, index] == 1:
-            places.append((f"grad_fn:{self._root.id}", lambda i: (None, ran.entered(i)), index))
         several = (i for i in range(len(ran.arrived)) if self._arrivals.get((id, i), 0) > 1)
-        return places + [(f"sum:{id}.{i}", lambda i: (None, ran.summed(i)), i) for i in several]
+        places: list[Place] = [(f"sum:{id}.{i}", lambda i: (None, ran.summed(i)), i) for i in several]
+        if node == id and not self._root.is_leaf and self._arrivals[node, index] == 1:
+            places.insert(0, (f"grad_fn:{self._root.id}", lambda i: (None, ran.entered(i)), index))
+        return places
 
     def _accumulated(self, node: Node, ran: Ran) -> str | None:
         """The leaf to whose grad the node has added, if there is one."""
         leaf = node.variable
         if leaf is None or leaf not in ran.touched or self._made_by[leaf] is not None or ran.arrived[0] is None:
             return None
-        hook = ran.unhooked()
-        made = ran.touched[leaf][1].grad if hook is None else hook.before
-        return None if made is None else leaf
+        return None if ran.before_hooks(ran.touched[leaf][1].grad) is None else leaf
 
     def _grads(self, node: Node, ran: Ran, accumulated: str | None) -> list[Place]:
-        """Tensors whose grad it may have changed."""
         places: list[Place] = []
         for tensor in ran.touched:
             places.append((f"{tensor}.grad", ran.grad, tensor))
@@ -174,7 +167,6 @@ class StepWriter:
 def _numbers(
     ran: Ran, places: list[Place], accumulated: str | None, freed: int, engine: Callable[[], Engine]
 ) -> dict[str, Any]:
-    """What the pass has done in a step."""
     formulas, jacobians = ran.rules(ran)
     changes = tuple([Change(at, *read(key)) for at, read, key in places])
     accumulation = None if accumulated is None else ran.accumulation(accumulated)
@@ -199,32 +191,24 @@ class Unread:
         """Add a step. It is read at once if the user's code may change its gradients."""
         places = list(places)
         if not self._shown.isdisjoint([at for at, _ in places]):
-            read(step)
+            read([step])
             return
         for at, size in places:
-            if at in self._steps:
-                self._steps[at].append(step)
-            else:
-                self._steps[at] = [step]
-                self._bytes += size
+            self._bytes += 0 if at in self._steps else size
+            self._steps.setdefault(at, []).append(step)
         if self._bytes > MOST:
-            self.read_all()
+            for steps in self._steps.values():
+                read(steps)
+            self._steps, self._bytes = {}, 0
 
     def show(self, places: Iterable[Span]) -> None:
         """The user's code is about to get these gradients: steps that depend on the same memory are read first."""
         for at, _ in places:
             self._shown.add(at)
-            for step in self._steps.pop(at, ()):
-                read(step)
-
-    def read_all(self) -> None:
-        """Read all steps; nothing is kept for them any longer."""
-        for steps in self._steps.values():
-            for step in steps:
-                read(step)
-        self._steps, self._bytes = {}, 0
+            read(self._steps.pop(at, ()))
 
 
-def read(step: Step) -> None:
-    """Let a step write its numbers."""
-    _ = step.changes
+def read(steps: Iterable[Step]) -> None:
+    """Let steps write their numbers."""
+    for step in steps:
+        _ = step.changes

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, SupportsIndex
 
 from ....graph.model import Value
@@ -11,35 +11,42 @@ from ....graph.trace import Engine, Rewritten, Step
 from ....runtime.collector import collector_as_before
 from ....runtime.interrupts import breakable
 from ..questions import moved
-from .drift import Drift, Rewrites
-from .engine_state import Around, Done, EngineSnapshot, EngineState, WholeEngine
-from .pass_kind import Graph, PassKind
+from .engine_state import Around, Done, EngineSnapshot, EngineState, whole_engine
+from .library import Drift, Graph, Library, Rewrites, Snapshot
 from .step import Ran, StepWriter, Unread
 
 
-class Pass(PassKind):
-    """A backward pass from one root that has not run yet.
-
-    Args:
-        graph: the graph of the root.
-        task: the engine: `input_buffers`, `ready`, `starts`, `looked_at`, `callbacks` as in `core.engine.GraphTask`.
-        keep_graph: saved tensors are not freed.
-
-    Attributes:
-        nodes: the nodes that it calls.
-        shows_jacobians: make the ops' local Jacobians; may be set to False if nobody looks at them.
-        heard: called with the raw record of each step.
+class Pass:
+    """A backward pass from one root that has not run yet. `task` is the engine: its `input_buffers`, `ready`, `starts`,
+    `looked_at` and `callbacks` are as in `core.engine.GraphTask`. With `keep_graph`, saved tensors are not freed.
     """
 
     frees = True
-    shows_jacobians = True  # a Jacobian costs a vjp per element of the op's result
+    shows_jacobians = True  # False if nobody looks at the local Jacobians: one costs a vjp per element of the op's result
+    # what each kind of tensor, which `library` knows, answers for itself
+    library: Library
+    grad_snapshot: Callable[
+        ..., Any
+    ]  # of a tensor; a `Snapshot` that has its `grad`, `value()`, and `shows()`: the same values?
+    saved_snapshot: Callable[[Any], Snapshot]  # a node's saved tensors as they are now
+    lost: Callable[[Any], dict[str, str]]  # a node's saved tensors that cannot be used, by name: "stale" (modified), "freed"
+    attached: Callable[[Any], Any]  # what the user has attached to a node; `holds()` if the node would still do the same
+    arrived: Callable[[Any], Sequence[Snapshot]]  # the gradients that came to a node, if user code may change them in place
+    shows: Callable[[Any, Any], bool]  # may user code keep or change gradients of this node, with what is attached to it?
+    runs_code: Callable[[Any], bool]  # does a call of the node run user code: hooks, a Function's backward?
+    places: Callable[[Iterable[Any]], list[tuple[int, int]]]  # address and bytes of the memory of gradients, which views share
+    touched: Callable[[Any], list[Any]]  # the tensors whose grad may change when the node is called
+    call_node: Callable[[list[Any], tuple[int, ...]], Ran]  # call the next node; `touched`, and the edited outputs
+    gradient: Callable[[Any, Any, int], Any]  # what the user typed, for an output of a node; ValueError: it does not fit
+    # steps that run and are taken back inside, with their user code, leave random numbers, leaves and grads as they were
+    untouched: Callable[[], AbstractContextManager[None]]
 
     def __init__(self, graph: Graph, task: Any, keep_graph: bool) -> None:
         self.graph, self.task = graph, task
         self.is_recorded = bool(task.create_graph)
-        self.heard: Callable[[Ran], None] | None = None
+        self.heard: Callable[[Ran], None] | None = None  # called with the raw record of each step
         self._done: list[Done] = []
-        self.nodes = frozenset(task.input_buffers)
+        self.nodes = frozenset(task.input_buffers)  # that it calls
         self._position = 0  # how many of these are in effect; the others have been taken back
         self._writer = StepWriter(graph.document, keep_graph)
         self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user's edit
@@ -48,12 +55,33 @@ class Pass(PassKind):
         self._unread = Unread()
         self._rewrites = Rewrites(graph.document, graph.tensors, self.library)
 
-    # -- stepping -----------------------------------------------------------------------------------------------------
-
     def next_node(self) -> str | None:
         """Id of the node that `advance` would run, or None at the end."""
         node = self.task.peek()
         return None if node is None else self.graph.node_ids[node]
+
+    @property
+    def own_ranks(self) -> int:
+        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
+        return 0
+
+    @property
+    def leaves_no_trace(self) -> bool:
+        """Is a pass that was taken back invisible? Then it calls no user code, as far as is known."""
+        return False
+
+    @property
+    def calls_user_code(self) -> bool:
+        """Are there hooks, or a Function's backward?"""
+        return any(map(self.runs_code, self.nodes))
+
+    def edges_of(self, node: Any) -> Sequence[tuple[Any, int]]:
+        """Where the gradients of a node go: a node or None, and which of its outputs."""
+        return node.next_functions  # type: ignore[no-any-return]
+
+    def saved_after(self, before: Snapshot, node: Any, is_seen: bool) -> Snapshot:
+        """The saved tensors after the call of the node. `is_seen`: the user's code may have taken part in the call."""
+        return self.saved_snapshot(node)
 
     @property
     def total(self) -> int:
@@ -62,12 +90,11 @@ class Pass(PassKind):
 
     def engine(self) -> Engine:
         """The engine after the last step that has run."""
-        return self._state.now()
+        return self._state.moment()()
 
     def advance(self) -> Step | None:
-        """Run one node for real; None at the end. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave
-        that of the inside.
-        Exception: whatever the node raises; everything is as before the call.
+        """Run one node for real; None at the end. If the node raises, everything is as before the call. It restores the grad
+        mode, as Ctrl-C on the last line of a `with` would leave that of the inside.
         """
         mode = self.library.is_grad_enabled()
         try:
@@ -99,7 +126,6 @@ class Pass(PassKind):
         return step
 
     def _around(self, node: Any) -> Around:
-        """What a call of the node may change, as it is before."""
         touched = self.touched(node)
         attached, saved = self.attached(node), self.saved_snapshot(node)
         is_seen = self.shows(node, attached)
@@ -145,11 +171,7 @@ class Pass(PassKind):
         return {done.before.node: done.step for done in self._done[: self._position]}
 
     def undo(self, index: int) -> None:
-        """Take back what step `index` did to `grad` and to saved tensors.
-
-        What the user has replaced, changed or freed since stays as it is. Undo must not destroy the work of others. `drift`
-        tells where the picture differs.
-        """
+        """Take back what a step did to `grad` and to saved tensors; what the user has changed since stays (see `drift`)."""
         done = self._done[index]
         for snapshot, left in zip(done.before.tensors, done.after, strict=True):
             if left.holds():
@@ -158,10 +180,8 @@ class Pass(PassKind):
         self._moved(index)
 
     def redo(self, index: int) -> bool:
-        """Do again what step `index` did, without calling anything.
-
-        It returns False and does nothing if the result would differ. Then a grad or a saved tensor from before the step has
-        changed since, or a hook was added or removed.
+        """Do again what a step did, without calling anything. False, and nothing is done, if a grad, a saved tensor or a hook
+        from before the step has changed since.
         """
         done = self._done[index]
         if not (done.before.attached.holds() and all(snapshot.holds() for snapshot in done.before.tensors)):
@@ -173,10 +193,7 @@ class Pass(PassKind):
         return True
 
     def rewind(self, index: int) -> None:
-        """Put the engine back to before step `index`, so that the later steps can run again.
-
-        An edit of the gradient that enters step `index` is kept; later edits are lost.
-        """
+        """Put the engine back to before step `index`. An edit of the gradient that enters it is kept; later ones are lost."""
         if len(self._done) > index:
             self.undo_edit()
         while len(self._done) > index:
@@ -192,12 +209,10 @@ class Pass(PassKind):
 
     @contextmanager
     def aside(self, step: int) -> Iterator[None]:
-        """Inside, the pass stands before a step; it may be edited and run on. Afterwards everything is as before.
-
-        The steps from there on are taken back already.
-        """
+        """Inside, the pass stands before a step that is taken back; it may be edited and run on. Then all is as before."""
         kept, edits = self._done[step:], {k: dict(edited) for k, edited in self._edits.items()}
-        engine, counted = WholeEngine(self.task), self._writer.counted()
+        restore_engine, writer = whole_engine(self.task), self._writer
+        self._writer = writer.copied()
         with self.untouched():
             self.rewind(step)
             try:
@@ -206,10 +221,10 @@ class Pass(PassKind):
                 for index in reversed(range(step, len(self._done))):
                     self.undo(index)
                 self.rewind(step)
-                engine.restore()
+                restore_engine()
                 self._done += kept
                 self._edits = edits
-                self._writer.become(counted)
+                self._writer = writer
                 for done in kept:
                     self._state.memory.let_go(self.graph.node_ids[done.before.node], done.freed)
                 self._state.look(self.task.input_buffers)
@@ -243,12 +258,11 @@ class Pass(PassKind):
         count = len(self.task.input_buffers[node]) - 1
         if not 0 <= index < count:
             raise ValueError(f"{node.name()} has {count} outputs; there is no output {index}")
-        given = value
         if callable(value):  # of the gradient that is about to enter; zero if none was sent
             is_done = step < len(self._done)
             sent = self._done[step].before.engine.gradient(index) if is_done else self.task.input_buffers[node][index + 1]
-            given = value(self.library.copy_of(self.gradient(0, node, index) if sent is None else sent))
-        gradient = self.gradient(given, node, index)
+            value = value(self.library.copy_of(self.gradient(0, node, index) if sent is None else sent))
+        gradient = self.gradient(value, node, index)
         self.rewind(step)
         edits = self._edits.setdefault(len(self._done), {})
         edits.setdefault(index, self.task.input_buffers[node][index + 1])
@@ -256,13 +270,10 @@ class Pass(PassKind):
 
     def undo_edit(self) -> bool:
         """Undo an edit of the next node's gradients; False if there was none."""
-        edits = self._edits.pop(len(self._done), None)
-        node = self.task.peek()
-        if not edits or node is None:
-            return False
-        for index, gradient in edits.items():
+        edits, node = self._edits.pop(len(self._done), {}), self.task.peek()
+        for index, gradient in edits.items() if node is not None else ():
             self.task.input_buffers[node][index + 1] = gradient
-        return True
+        return bool(edits) and node is not None
 
     def edits(self) -> dict[int, Value]:
         """The user's edits for the next node, before it runs: output -> gradient."""
