@@ -83,15 +83,11 @@ class ErrorPainter(Painter):
                 **self.ink.stroke("grad", more="lit"),
             )  # fmt: skip
 
-    def row(self, card: Card, y: float, line: Line) -> Iterator[str]:
-        """A parameter: its name and shape, the error of its value, and of its gradient."""
-        ink, right = self.ink, self.plan.places.widths[card.id] - 14
-        if line.id:
-            yield ink.box(12, y, 9, 9, 1, "green" if line.trains else "yellow")
-        yield ink.text(28, y + 9, line.name + line.shape, room=right - 250)
+    def numbers(self, card: Card, y: float, line: Line, right: float) -> Iterator[str]:
+        """The error of a parameter's value, and of its gradient."""
         for at, gaps in ((right - 120, self._values), (right, self._gradients)):
             if gap := gaps.get(line.id):
-                yield ink.text(at, y + 9, number(worst([gap])), role=role_of([gap]), end=True)
+                yield self.ink.text(at, y + 9, number(worst([gap])), role=role_of([gap]), end=True)
 
     def beside_title(self, card: Card, x: float, right: float, is_open: bool) -> Iterator[str]:
         """Class and badges; no alarms."""

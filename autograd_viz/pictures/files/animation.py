@@ -14,7 +14,7 @@ from ...errors import AutogradVizError
 from ...graph.model import Document
 from ...graph.trace import Trace
 from ..layout.geometry import Arrow, Geometry, Point
-from ..layout.measure import ADVANCE, columns
+from ..layout.measure import ADVANCE, columns, text_width
 from ..render import Theme
 from ..render.caption import MARGIN, caption_elements, caption_height, caption_lines
 from ..render.caption import SIZE as CAPTION
@@ -134,7 +134,7 @@ class Reel:
         """An image of a number, drawn once."""
         if said in self.numbers:
             return self.numbers[said]
-        width, height = columns(said) * ADVANCE * NUMBER + 12, NUMBER * 1.6
+        width, height = text_width(said, NUMBER) + 12, NUMBER * 1.6
         colour = self.theme.colours()
         words = element(
             "text", text(said), x=width / 2, y=height * 0.7, font_size=NUMBER, text_anchor="middle", font_weight="bold",

@@ -22,7 +22,7 @@ from PIL import Image
 from ...graph.model import Document
 from ...graph.trace import State, Step
 from ..layout.geometry import Arrow, CodeLine, Geometry
-from ..layout.measure import ADVANCE, columns
+from ..layout.measure import text_width
 from ..render import Theme, render_svg
 from ..render.pen import cell_address
 from .image import png_bytes
@@ -103,7 +103,7 @@ class Places:
 
 
 def _code(line: CodeLine) -> Rect:
-    return line.x - columns(line.text) * ADVANCE * line.size - 4, line.y - line.size - 4, line.x + 4, line.y + 8
+    return line.x - text_width(line.text, line.size) - 4, line.y - line.size - 4, line.x + 4, line.y + 8
 
 
 def _segments(a: Arrow) -> list[Rect]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from ... import words
 from ...graph.text import few_names
-from ..layout.measure import ADVANCE, columns
+from ..layout.measure import text_width
 from ..maps.cards import Card
 from ..maps.ink import Ink
 from ..maps.labels import Line as Row
@@ -82,21 +82,19 @@ class _Side:
 class JobPainter(Painter):
     """Draws a map whose parameters tell what all ranks have: `lines` by name."""
 
+    numbers_room = 290.0
+
     def __init__(self, plan: Plan, theme: Theme, lines: Mapping[str, Line]) -> None:
         super().__init__(plan, theme, {}, {})
         names = {t.id: t.name or "" for t in plan.document.tensors}
         self._lines = {id: lines[name] for id, name in names.items() if name in lines}
 
-    def row(self, card: Card, y: float, line: Row) -> Iterator[str]:
-        """A parameter: its name and shape, its local gradients over the ranks, their mean."""
-        ink, right = self.ink, self.plan.places.widths[card.id] - 14
-        if line.id:
-            yield ink.box(12, y, 9, 9, 1, "green" if line.trains else "yellow")
-        yield ink.text(28, y + 9, line.name + line.shape, room=right - 290)
+    def numbers(self, card: Card, y: float, line: Row, right: float) -> Iterator[str]:
+        """The local gradients of a parameter over the ranks, and their mean."""
         if job := self._lines.get(line.id):
             said, role = spread(job)
-            yield ink.text(right - 80, y + 9, said, role=role, end=True)
-            yield ink.text(right, y + 9, norm_text(job.mean), role="link", end=True)
+            yield self.ink.text(right - 80, y + 9, said, role=role, end=True)
+            yield self.ink.text(right, y + 9, norm_text(job.mean), role="link", end=True)
 
 
 def spread(line: Line) -> tuple[str, str]:
@@ -143,5 +141,5 @@ def _bucket(place: int, bucket: Bucket, count: int, ranks: int, ink: Ink) -> tup
         ink.box(x, height + 20, REDUCE, 26, 6, "blue", names="outline"),
     ]
     reduce = words.JOB_REDUCE.format(ranks=ranks)
-    drawn.append(ink.text(BUCKET / 2 - columns(reduce) * ADVANCE * 11 / 2, height + 37, reduce))
+    drawn.append(ink.text(BUCKET / 2 - text_width(reduce, 11) / 2, height + 37, reduce))
     return "".join(drawn), height + 46

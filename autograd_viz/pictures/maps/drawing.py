@@ -1,40 +1,38 @@
-"""A document as it is drawn on a map: which cards are open, and the picture in any state."""
+"""A document as it is drawn on a map: which cards are open, the picture in any state, and the figure of a card."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from ...graph.collapsed import Collapsed
-from ...graph.model import Document
+from ...graph.groups import Group
+from ...graph.model import Document, Node
 from ...graph.trace import State
+from ..render.drawing import Drawing, drawing_of
 from ..render.theme import Theme
+from .cards import Card
 from .numbers import Place, as_it_is, of_state
 from .page import page_map
-from .paint import painted, size_of
+from .paint import Painter, size_of
 from .plan import Plan
-from .shown import cards_shown
+
+MOST = 12  # ops of a card that its figure draws one by one
 
 
 @dataclass(frozen=True)
 class MapDrawing:
-    """A map.
+    """A map."""
 
-    Attributes:
-        plan: the document as cards.
-        opened: ids of the cards that are open.
-        passed: norms of a whole pass that has run already; empty: those of the state that is drawn.
-        steps: there are steps to come, so that a gradient that is not there may still come.
-        whole: gives the document with all elements, where this one has only what a map shows.
-    """
-
-    plan: Plan
-    opened: frozenset[str]
+    plan: Plan  # the document as cards
+    opened: frozenset[str]  # ids of the cards that are open
+    # norms of a whole pass that has run already; empty: those of the state that is drawn
     passed: Mapping[Place, float] = field(default_factory=dict)
+    # gives the document with all elements, where this one has only what a map shows
     whole: Callable[[], Document] | None = None
-    steps: bool = False
+    steps: bool = False  # there are steps to come, so that a gradient that is not there may still come
 
     @property
     def document(self) -> Document:
@@ -48,26 +46,25 @@ class MapDrawing:
 
     @cached_property
     def shown(self) -> Collapsed:
-        """The document with cards in place of nodes."""
-        return cards_shown(self.plan)
+        """The document as a page steps it: each card stands for its nodes."""
+        plan, cards = self.plan, self.plan.cards.values()
+        members = {card.id: plan.members.get(card.id, []) for card in cards}
+        order = {n.id: -1 if n.order is None else n.order for n in plan.document.nodes}
+        names = {c.id: (c.kind == "module" and c.name) or plan.titled(c) for c in cards}
+        nodes = tuple(Node(id, name, None, 0, members=len(members[id])) for id, name in names.items())
+        first = {card: max(inside, key=order.__getitem__) for card, inside in members.items() if inside}
+        home = {plan.document.ops[i].id: card.id for card in cards for i in card.ops()}  # by op and node, the innermost card
+        home |= {node: card for card, inside in members.items() for node in inside}
+        return Collapsed(Document((), (), nodes), plan.document, home, {}, {}, first=first)
 
     def expanded(self, what: str) -> MapDrawing:
-        """The same with a card open, given by path or class; `*` stands for anything.
-
-        Raises:
-            ValueError: nothing is meant.
-        """
-        return MapDrawing(self.plan, self.opened | self.plan.opened(1, (what,)), self.passed, self.whole, self.steps)
+        """The same with a card open, given by path or class; `*` stands for anything. ValueError: nothing is meant."""
+        return replace(self, opened=self.opened | self.plan.opened(1, (what,)))
 
     def collapsed(self, what: str) -> MapDrawing:
-        """The same with a card closed.
-
-        Raises:
-            ValueError: nothing is meant.
-        """
+        """The same with a card closed. ValueError: nothing is meant."""
         closed = {c.id for c in self.plan.meant(what)}
-        kept = (id for id in self.opened if not closed.intersection(self.plan.around(id)))
-        return MapDrawing(self.plan, frozenset(kept), self.passed, self.whole, self.steps)
+        return replace(self, opened=frozenset(id for id in self.opened if not closed.intersection(self.plan.around(id))))
 
     def at_start(self) -> dict[Place, float]:
         """Norms by place before the first step."""
@@ -77,8 +74,32 @@ class MapDrawing:
         """The picture in a state of the document."""
         known = self.at_start() | of_state(self.document, state)
         is_over = not self.steps or (state.current is not None and not state.current.engine.queue)
-        return painted(self.plan, theme, self.opened, known, state.called, caption, is_over)
+        return Painter(self.plan, theme, known, state.called, is_over=is_over).whole(self.opened, caption)
 
     def page(self, theme: Theme, is_over: bool) -> tuple[str, dict[str, Any]]:
         """The picture and the map as a page wants them; `is_over`: no steps are to come."""
         return page_map(self.plan, theme, self.opened, self.at_start(), is_over)
+
+
+def figure_of(map: MapDrawing, what: str = "") -> Drawing:
+    """The figure of a card, given by id or path, with the rest in groups; of the whole if none is given.
+    ValueError: there is no such card.
+    """
+    document = map.document if map.whole is None else map.whole()
+    whole = drawing_of(document)
+    if not what or whole.opened is None:
+        return whole
+    card = map.plan.card(what)
+    return Drawing(document, frozenset(g.id for g in whole.groups() if _is_open(g, card)))
+
+
+def first_box(map: MapDrawing, figure: Drawing, what: str) -> str:
+    """The box at which a card begins in its figure; "" of the whole."""
+    return figure.shown.shown.get(id := map.document.ops[map.plan.card(what).first].id, id) if what else ""
+
+
+def _is_open(group: Group, card: Card) -> bool:
+    """Around the card, or in it if that is small."""
+    around = group.first <= card.first and card.last <= group.last
+    inside = card.first <= group.first and group.last <= card.last
+    return around or (inside and card.last - card.first <= MOST)

@@ -131,25 +131,26 @@ class Drawing:
         """The drawing with the group of this title or id closed. ValueError: the group does not exist."""
         group = self._named(what)
         if group is None or group is self.tree:
-            titles = printable(", ".join(titled(g) for g in self._groups() if g is not self.tree and self.is_open(g)))
+            titles = printable(", ".join(titled(g) for g in self.groups() if g is not self.tree and self.is_open(g)))
             raise ValueError(f"there is no group {what!r}; open groups: {titles or 'none'}")
-        opened = frozenset(g.id for g in self._groups()) if self.opened is None else self.opened
+        opened = frozenset(g.id for g in self.groups()) if self.opened is None else self.opened
         return self._opened(opened - {group.id})
 
     def around(self, group: Group) -> Drawing:
         """The drawing with all groups open that contain a group."""
-        above = {g.id for g in self._groups() if g.first <= group.first and group.last <= g.last and g is not group}
+        above = {g.id for g in self.groups() if g.first <= group.first and group.last <= g.last and g is not group}
         return self if self.opened is None else self._opened(self.opened | above)
 
     def _named(self, what: str) -> Group | None:
         """The group of an id or title; the largest if several have it."""
         name = what.removeprefix("b")
-        return next((g for g in self._groups() if what in (g.title, titled(g)) or name == g.id), None)
+        return next((g for g in self.groups() if what in (g.title, titled(g)) or name == g.id), None)
 
     def _titles(self) -> str:
         return printable(", ".join(titled(g) for g in self.shown.groups.values())) or "none"
 
-    def _groups(self) -> Iterable[Group]:
+    def groups(self) -> Iterable[Group]:
+        """All groups, each before those in it."""
         stack = [self.tree]
         while stack:
             stack += (group := stack.pop()).groups

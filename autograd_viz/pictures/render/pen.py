@@ -20,7 +20,8 @@ from ..layout.measure import (
     brief_shape,
     columns,
     grad_columns,
-)  # fmt: skip
+    text_width,
+)
 from .escape import element, text
 from .paths import ring
 from .theme import Theme
@@ -112,7 +113,7 @@ class Pen:
         words, role = lines[0][0]
         fresh = label.at in self.fresh
         size = CAPTION_SIZE if label.at.startswith("caption:") else LABEL_SIZE
-        width = columns(words) * ADVANCE * size + 6
+        width = text_width(words, size) + 6
         x = anchor_x - width / 2 if middle else anchor_x - 3
         ground = element("rect", x=x, y=label.y, width=width, height=label.h, fill=self.colour["canvas"], class_="f-canvas")
         run = Run(words, "grad" if fresh and role == "link" else role)
