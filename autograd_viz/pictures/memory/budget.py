@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...graph.paths import Path
 from .checkpoints import Checkpoints, is_inside
+from .facts import around
 from .work import work_of
 
 MOST_STATES = 1000  # at one place
@@ -27,26 +28,16 @@ TRIES = 12  # searches of a plan that fits
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The modules that get a checkpoint.
+    """The modules that get a checkpoint."""
 
-    Attributes:
-        budget: bytes that the whole may take.
-        paths: the modules, in the order of the program. None is inside another. Of a plan that does not fit, those of the
-            smallest peak.
-        heights: bytes at each call of the pass with them, without what stays.
-        stays: bytes that are there all the time: parameters, their state in the optimizer, inputs.
-        work: the operations that are computed again.
-        forward: those of the forward pass.
-        bound: no plan needs fewer than these; None if no bound is known.
-    """
-
-    budget: int
+    budget: int  # bytes that the whole may take
+    # in the order of the program; none is inside another. Of a plan that does not fit, those of the smallest peak
     paths: tuple[Path, ...]
-    heights: Sequence[int]
-    stays: int
-    work: int
-    forward: int
-    bound: int | None
+    heights: Sequence[int]  # bytes at each call of the pass with them, without what stays
+    stays: int  # bytes that are there all the time: parameters, their state in the optimizer, inputs
+    work: int  # the operations that are computed again
+    forward: int  # those of the forward pass
+    bound: int | None  # no plan needs fewer than these; None if no bound is known
 
     @property
     def peak(self) -> int:
@@ -101,8 +92,7 @@ class _Search:
         self._starting: dict[int, list[_Item]] = defaultdict(list)
         for item in items:
             self._starting[item.start].append(item)
-        spans = itertools.pairwise(self._places)
-        self._highest = {a: (b, max(self._heights[a:b])) for a, b in spans}
+        self._highest = {a: (b, max(self._heights[a:b])) for a, b in itertools.pairwise(self._places)}
         self.has_dropped = False
 
     def best(self, limit: int, most: int = MOST_STATES, merges: bool = False) -> _State | None:
@@ -142,9 +132,7 @@ class _Search:
 def plan_of(checkpoints: Checkpoints, budget: int, stays: int) -> Plan:
     """The plan for a budget; `stays`: bytes that are there all the time."""
     search = _Search(checkpoints)
-    forward = sum(work_of(checkpoints.facts, op) for op in checkpoints.facts.document.ops)
-
-    works = search.works
+    forward, works = sum(work_of(checkpoints.facts, op) for op in checkpoints.facts.document.ops), search.works
 
     def plan(paths: tuple[Path, ...], bound: int | None = None) -> Plan:
         work = sum(works[path] for path in paths)
@@ -186,12 +174,8 @@ def _is_chain(checkpoints: Checkpoints) -> bool:
     for part in checkpoints.parts.values():
         for tensor in part.unsaved:
             keepers[tensor].append(part.path)
-    return all(_are_nested(paths) for paths in keepers.values())
-
-
-def _are_nested(paths: Iterable[Path]) -> bool:
-    ordered = sorted(paths, key=len)
-    return all(is_inside(inner, outer) for outer, inner in itertools.pairwise(ordered))
+    nested = (itertools.pairwise(sorted(paths, key=len)) for paths in keepers.values())
+    return all(is_inside(inner, outer) for pairs in nested for outer, inner in pairs)
 
 
 def _item(checkpoints: Checkpoints, path: Path, work: int) -> _Item:
@@ -215,12 +199,10 @@ def works_of(checkpoints: Checkpoints) -> dict[Path, int]:
     for op in facts.document.ops:
         path, work, names = facts.op_paths[op.id], work_of(facts, op), saved_by.get(op.id)
         is_result = names is not None and any(name.startswith(("result", "output")) for name in names)
-        for part in (path[:k] for k in range(1, len(path) + 1)):
-            if part not in found:
-                continue
-            if names is not None:
+        for part in (above for above in around(path) if above in found):
+            if names is None:
+                pending[part] += work
+            else:
                 found[part] += pending[part] + (work if is_result else 0)
                 pending[part] = 0 if is_result else work
-            else:
-                pending[part] += work
     return found
