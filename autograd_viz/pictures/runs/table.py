@@ -21,11 +21,10 @@ COLUMNS = ("step", "steps", "path", "kind", "norm", "rms", "largest", "zeros", "
 
 
 def table_of(history: History) -> dict[str, list[Any]]:
-    """One line for each row and span of steps in which it was measured.
+    """By column, a line for each row and span of steps in which it was measured.
 
-    Returns:
-        by column: `step`, the first one; `steps`, how many; `path`; `kind`; then means: `norm`, `rms` (of parameters),
-        `largest`, `zeros` (a share), `update` (÷ parameter); `bad`, how often the norm was nan or inf. None: not measured.
+    `step`, the first one; `steps`, how many; `path`; `kind`; then means: `norm`, `rms` (of parameters), `largest`, `zeros` (a
+    share), `update` (÷ parameter); `bad`, how often the norm was nan or inf. None: not measured.
     """
     spans = {name: series.spans() for name, series in history.series.items()}
     norm = spans["norm"]
