@@ -178,7 +178,8 @@ class _Tidier:
     def tidy(self, root: Card) -> None:
         for card in reversed([card for card in walk(root) if card is root or not self._is_list(card)]):
             items = [piece for item in self._unlisted(card) for piece in self._pieces(item)]
-            if card.kind == "function" and self._is_short(items):
+            is_short = all(item.kind == "ops" for item in items) and len(self._drawn(items)) <= MOST_LINES
+            if card.kind == "function" and is_short:
                 card.kind, card.title, items = "ops", "", []
             if card is not root and card.kind == "module" and all(i.kind == "ops" for i in items):
                 items = []  # a module without modules in it: its ops are seen in its figure
@@ -188,8 +189,9 @@ class _Tidier:
                     item.title = ops_title(self.index, item, card)
                 _name(item, card.path)
             card.items = self._folded(items)
-            if card is not root and len(card.items) == 1:
-                _become(card, card.items[0])
+            only = card.items[0] if card is not root and len(card.items) == 1 else None
+            if only is not None and only.kind == "stack" and only.path[:-1] == card.path:  # `layers` is the stack of its layers
+                card.kind, card.items, card.path, card.period = "stack", only.items, only.path, only.period
 
     def _pieces(self, card: Card) -> list[Card]:
         """A pill of one line as one for each thing that it does."""
@@ -221,10 +223,6 @@ class _Tidier:
     def _is_list(self, card: Card) -> bool:
         """A list of modules is never called, so that a recording does not know it; a guess knows its class."""
         return card.kind == "module" and self.classes.get(card.name, "ModuleList" if self.classes else "") in LISTS
-
-    def _is_short(self, items: list[Card]) -> bool:
-        """Is that of a function, which is a pill, no more than one line or two?"""
-        return all(item.kind == "ops" for item in items) and len(self._drawn(items)) <= MOST_LINES
 
     def _drawn(self, items: list[Card]) -> list[Card]:
         return [item for item in items if not only_rearranges(self.index, item)]
@@ -272,12 +270,6 @@ def _name(card: Card, above: Path) -> None:
             one.title = ".".join(one.path[len(above) :])
         elif one.kind == "stack":
             one.title = _from_to(one.items, one.period)
-
-
-def _become(card: Card, stack: Card) -> None:
-    """`layers` with nothing in it but equal layers is the stack of them."""
-    if stack.kind == "stack" and stack.path[:-1] == card.path:
-        card.kind, card.items, card.path, card.period = "stack", stack.items, stack.path, stack.period
 
 
 def _stack(drawn: list[Card], repeat: Repeat) -> Card:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ... import words
 from ...answers.sentences.text import size_text
@@ -13,7 +14,7 @@ from ...graph.model import Tensor
 from ...graph.paths import Path
 from ...graph.surroundings import Module
 from ...graph.text import norm_of
-from ..render.unseen import why_unseen
+from ..render.writer import why_unseen
 from .cards import ALL_NAMES, Card, call_numbers, ops_named, walk
 from .chips import Inside, row_of
 from .code import code_of
@@ -51,12 +52,6 @@ class Line:
 
 def _grad_text(norm: float) -> str:
     return words.MAP_GRAD_ZERO if norm == 0 else words.MAP_GRAD.format(norm=norm_text(norm))
-
-
-def _common(paths: Iterable[Path]) -> Path:
-    """What all paths begin with."""
-    first, *others = paths
-    return next((first[:k] for k in range(len(first), 0, -1) if all(p[:k] == first[:k] for p in others)), ())
 
 
 def is_usual(norm: float) -> bool:
@@ -214,7 +209,8 @@ class Labels:
     def _line(self, t: Tensor, card: Card) -> Line:
         key = t.id, card.id
         if key not in self._lines:
-            around = card.path if card.kind != "stack" else card.path[: len(_common(c.path for c in card.items))]
+            shared = takewhile(lambda parts: len({*parts}) == 1, zip(*(c.path for c in card.items), strict=False))
+            around = card.path[: len(list(shared))] if card.kind == "stack" else card.path
             name, size = self._named(t.name, ".".join(around)), f" {t.value.shape}" if t.value.shape else ""
             self._lines[key] = Line(t.id, name, size, norm_of(t.value), t.requires_grad)
         return self._lines[key]

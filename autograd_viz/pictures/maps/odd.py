@@ -189,18 +189,15 @@ class Odd:
             return None
         values = {t.id: norm for t in leaves if (norm := norm_of(t.value)) is not None}
         models = {self._model(t.name) for t in leaves if t.id in grads}
-        missing = frozenset(
-            t.id for t in leaves if t.id not in grads and self._model(t.name) in models and self._is_traced(t.id)
-        )
+        ops, users = self.index.document.ops, self.index.users
+        missed = [t.id for t in leaves if t.id not in grads and self._model(t.name) in models]
+        # no op has a node that runs under `no_grad`, where nobody expects a gradient
+        missing = frozenset(t for t in missed if any(ops[i].node is not None for i in users[t]))
         size = {t.id: math.sqrt(math.prod(t.value.shape)) for t in leaves}
         per = {id: norm / size[id] for id, norm in grads.items() if size[id]}
         low = {t.id for t in leaves if len(t.value.shape) > 1}
         by_value = _away({id: norm / size[id] for id, norm in values.items() if size[id]}, low)
         return Outliers(_away(grads) & _away(per), by_value, missing, self._blocked(grads, known))
-
-    def _is_traced(self, leaf: str) -> bool:
-        """Has an op that takes it a node? None has that runs under `no_grad`, where nobody expects a gradient."""
-        return any(self.index.document.ops[i].node is not None for i in self.index.users[leaf])
 
     def _model(self, name: str | None) -> str:
         """Of which model a parameter is: a generator that is detached has none of the gradient on purpose."""

@@ -107,7 +107,9 @@ class Painter:
 
     def outline(self, card: Card, height: float, is_open: bool) -> Iterator[str]:
         """The box; behind a closed stack two more."""
-        width, dash = self.plan.places.widths[card.id], {"stroke_dasharray": "5 3"} if self.is_dotted(card) else {}
+        width, labels = self.plan.places.widths[card.id], self.plan.labels
+        is_unseen = card.kind not in ("root", "function") and (self.plan.is_guessed or labels.unseen(card))  # it is dotted
+        dash = {"stroke_dasharray": "5 3"} if is_unseen else {}
         if card.kind == "root":
             yield self.ink.box(DOWN - RESULT / 2, 0, RESULT, PILL, ROUND, "brown", names="outline")
             return
@@ -120,10 +122,6 @@ class Painter:
         yield element("rect", width=width, height=height, rx=ROUND, fill_opacity=TINT, **self.ink.fill("brown", more="tint"))
         if (share := self.share(card)) or self.both:
             yield element("rect", width=width * share, height=3, rx=1.5, **self.ink.fill("blue", "fs", more="done"))
-
-    def is_dotted(self, card: Card) -> bool:
-        """A module that nobody saw run is dotted."""
-        return card.kind not in ("root", "function") and (self.plan.is_guessed or bool(self.plan.labels.unseen(card)))
 
     def share(self, card: Card) -> float:
         """How much of it has been called: 0 to 1."""

@@ -156,9 +156,11 @@ class Places:
 
     def _all_widths(self) -> dict[str, float]:
         cards, least = list(walk(self.root)), dict[str, float]()
+        most = max((len(row) for row in self.rows(self.root)), default=1)
+        titled = self.around(self.root) + (TITLED if most == 1 else most * COLUMN)  # px, for the parts at the first depth
         for card in reversed(cards):  # from the inside out
             inner = [sum(self._columns(card, row, least)) + BETWEEN * (len(row) - 1) for row in self.rows(card)]
-            own = NARROWEST if card is not self.root else max(WIDTH, min(self._titled() + self.around(card), WIDEST))
+            own = NARROWEST if card is not self.root else max(WIDTH, min(titled, WIDEST))
             least[card.id] = max([own, *(w + self.around(card) for w in inner)])
         found = {self.root.id: least[self.root.id]}
         for card in cards:  # from the outside in
@@ -174,11 +176,6 @@ class Places:
     def _columns(self, card: Card, row: Row, least: dict[str, float]) -> list[float]:
         """How wide the columns of a row are at least."""
         return [max(least[self.parts(card)[k].id] for k in column) for column in row]
-
-    def _titled(self) -> float:
-        """px of the parts at the first depth."""
-        most = max((len(row) for row in self.rows(self.root)), default=1)
-        return TITLED if most == 1 else most * COLUMN
 
     def rows(self, card: Card) -> list[Row]:
         """How the parts of a card stand."""

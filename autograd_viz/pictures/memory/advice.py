@@ -65,11 +65,8 @@ def code_of(plan: Plan, model: str, is_torch: bool) -> str:
         return ""
     if is_torch:
         return CODE.format(model=model, names=json.dumps([".".join(path) for path in plan.paths], ensure_ascii=False))
-    return TWINS_CODE.format(calls="\n".join(TWINS_CALL.format(model=model, part=_attribute(path)) for path in plan.paths))
-
-
-def _attribute(path: Path) -> str:
-    return "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in path)
+    parts = ("".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in path) for path in plan.paths)
+    return TWINS_CODE.format(calls="\n".join(TWINS_CALL.format(model=model, part=part) for part in parts))
 
 
 def record_of(plan: Plan, before: int, code: str) -> dict[str, Any]:

@@ -146,20 +146,9 @@ def _advice(c: Checkpoint) -> str:
 
 
 def _tensor(h: Holding) -> Record:
-    first = h.storage.uses[0]
-    return {
-        "bytes": h.storage.bytes,
-        "kind": h.storage.kind,
-        "name": h.label,
-        "module": ".".join(h.path),
-        "op": (h.op or h.node).name,
-        "node": h.node.name,
-        "saved": first.name,
-        "shape": first.shape,
-        "dtype": first.dtype,
-        "uses": len(h.storage.uses),
-        **_line(h),
-    }
+    first, block = h.storage.uses[0], {"bytes": h.storage.bytes, "kind": h.storage.kind, "name": h.label}
+    made = {"module": ".".join(h.path), "op": (h.op or h.node).name, "node": h.node.name, "saved": first.name}
+    return {**block, **made, "shape": first.shape, "dtype": first.dtype, "uses": len(h.storage.uses), **_line(h)}
 
 
 def _line(h: Holding) -> Record:

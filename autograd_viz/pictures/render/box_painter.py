@@ -11,8 +11,7 @@ from ..layout.geometry import Box
 from ..layout.measure import ADVANCE, MOST_COLUMNS, accumulate_title, columns, count_text, op_title, title_of
 from .escape import element, text
 from .pen import PALE, Pen, tensor_kind
-from .unseen import why_unseen
-from .writer import Lines, Run, clipped, entry_of, node_title, path_clipped
+from .writer import Lines, Run, clipped, entry_of, node_title, path_clipped, why_unseen
 
 STACK = 5.0  # px: offset of a group's second outline, like stacked cards
 

@@ -17,7 +17,7 @@ from ...graph.frames import open_groups
 from ...graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
 from ...graph.model import Document
 from ...graph.trace import State
-from ..layout import DENSE, DETAILS, WAITE, Geometry, Sizes, layout, layout_apart, without_code
+from ..layout import DENSE, DETAILS, WAITE, Geometry, layout, layout_apart, without_code
 from . import Theme, render_svg
 from .escape import printable
 from .svg import framed, painted
@@ -59,13 +59,9 @@ class Drawing:
     @cached_property
     def _with_code(self) -> Geometry:
         document, groups = self.shown.document, open_groups(self.shown, self.tree, self.opened)
-        return (layout if is_near(document) else layout_apart)(document, groups, self._sizes)
-
-    @property
-    def _sizes(self) -> Sizes:
-        if self.detail in (AUTO, "full"):
-            return DENSE if self.dense else WAITE
-        return DETAILS[self.detail]
+        full = DENSE if self.dense else WAITE
+        sizes = full if self.detail in (AUTO, "full") else DETAILS[self.detail]
+        return (layout if is_near(document) else layout_apart)(document, groups, sizes)
 
     def on_screen(self, has_code: bool) -> dict[str, Drawing]:
         """The drawings for a page by detail. The code may have a view of its own. A large one is not laid out again."""
@@ -75,10 +71,7 @@ class Drawing:
     def _by_detail(self) -> dict[str, Drawing]:
         """A view, the page beside it, and the still in that page draw them."""
         large = len(self.shown.document.nodes) > TWICE
-        return {"full": self} if large else {detail: self._close(detail) for detail in DETAILS}
-
-    def _close(self, detail: str) -> Drawing:
-        return self._but(("tree", "shown"), detail=detail, dense=True)
+        return {"full": self} if large else {d: self._but(("tree", "shown"), detail=d, dense=True) for d in DETAILS}
 
     def _but(self, same: Iterable[str], **changes: Any) -> Drawing:
         """Another drawing, in which what took long is the same."""
@@ -124,7 +117,8 @@ class Drawing:
         group = self._named(what)
         opened = self.revealing(what) if group is None else self.around(group)._with(group.id)
         if opened.opened == self.opened:
-            raise ValueError(f"no collapsed group is or contains {what!r}; groups in the picture: {self._titles()}")
+            titles = printable(", ".join(titled(g) for g in self.shown.groups.values())) or "none"
+            raise ValueError(f"no collapsed group is or contains {what!r}; groups in the picture: {titles}")
         return opened
 
     def collapsed(self, what: str) -> Drawing:
@@ -145,9 +139,6 @@ class Drawing:
         """The group of an id or title; the largest if several have it."""
         name = what.removeprefix("b")
         return next((g for g in self.groups() if what in (g.title, titled(g)) or name == g.id), None)
-
-    def _titles(self) -> str:
-        return printable(", ".join(titled(g) for g in self.shown.groups.values())) or "none"
 
     def groups(self) -> Iterable[Group]:
         """All groups, each before those in it."""

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from ... import words
-from ...graph.model import Document, Entry, Node, Saved, Tensor, Value
+from ...graph.model import Document, Entry, Node, Op, Saved, Tensor, Value
 from ...graph.text import brief_value, python_text, shape_text, short
 from ...graph.trace import Change, State, Step
 from ..layout.measure import MOST_COLUMNS, MOST_SAVED, ROW_COLUMNS, columns, cut, label_columns, saved_tensors
@@ -68,6 +68,17 @@ class Writer:
             return (_named(row, cut or "None", "link" if name else "none"),)
         holds = t.is_leaf if row == "is_leaf" else t.requires_grad
         return (_named(row, str(holds), "true" if holds else "false"),)
+
+
+def why_unseen(op: Op | None) -> str:
+    """Why a recording could not follow an op; empty for an op that was recorded, or that ran without a recording."""
+    if op is not None and op.graph_break:
+        return words.GRAPH_BREAK.format(reason=op.graph_break)
+    said = {
+        "nested": words.REASON_NESTED, "compiled": words.REASON_COMPILED, "cached": words.REASON_CACHED,
+        "opened": words.REASON_OPENED, "exported": words.REASON_EXPORTED,
+    }  # fmt: skip
+    return "" if op is None else said.get(op.reason, "")
 
 
 def entry_of(node: Node, output: int) -> Entry:
