@@ -45,11 +45,10 @@ def code_lines(document: Document, row_of: Mapping[str, int], left: Ladder, size
     """Statements beside the tensors that they made, in order, in letters of `size` px; they never overlap."""
     line, paragraph = round(LINE * size), round(PARAGRAPH * size)
     edge = min((p.x for line in left.rows for p in line), default=0.0) - MARGIN
-    placed = [(row_of[s.tensor], i, s) for i, s in enumerate(document.statements)]
     lines: list[CodeLine] = []
     y = -inf
-    for row, _, statement in sorted(placed):
-        y = max(y + paragraph, left.top[row] + line)
+    for statement in sorted(document.statements, key=lambda s: row_of[s.tensor]):
+        y = max(y + paragraph, left.top[row_of[statement.tensor]] + line)
         for text in wrapped(statement.text):
             lines.append(CodeLine(text, statement.kind, edge, y, size))
             y += line

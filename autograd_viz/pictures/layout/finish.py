@@ -66,10 +66,8 @@ def _solid(wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> li
 def _caption(wire: Wire, solid: list[Rectangle]) -> Label | None:
     """`retain_grad_hook` over the arrow, if there is room; the longest horizontal piece is tried first."""
     width, height = text_width(RETAIN_CAPTION, CAPTION_SIZE) + 6, CAPTION_SIZE + 3.0
-    pieces = [
-        (abs(b[0] - a[0]), min(a[0], b[0]), a[1]) for a, b in zip(wire.points, wire.points[1:], strict=False) if a[1] == b[1]
-    ]
-    for length, x, y in sorted(pieces, reverse=True):
+    level = ((a, b) for a, b in zip(wire.points, wire.points[1:], strict=False) if a[1] == b[1])
+    for length, x, y in sorted(((abs(b[0] - a[0]), min(a[0], b[0]), a[1]) for a, b in level), reverse=True):
         near = _met((x, y - 6 - height, length, 2 * (6 + height)), solid)  # the spots are many, and lie in here
         for start in range(int(x) + 10, int(x + length - width) - 9, 10):
             for top in (y - 6 - height, y + 6):

@@ -146,14 +146,8 @@ def _meet(a: Span, b: Span) -> bool:
     return a.lo < b.hi and b.lo < a.hi
 
 
-# -- room ---------------------------------------------------------------------------------------------------------------
-
-
 def reserve(pieces: Iterable[Piece]) -> None:
-    """Keep lines away from where titles and lower ends of frames will be.
-
-    Labels of arrows stay next to the boxes.
-    """
+    """Keep lines away from where titles and lower ends of frames will be. Labels of arrows stay next to the boxes."""
     over: dict[tuple[bool, int], list[Piece]] = defaultdict(list)
     under: dict[tuple[bool, int], list[Piece]] = defaultdict(list)
     for piece in sorted(pieces, key=lambda p: p.group.height):
@@ -168,9 +162,6 @@ def reserve(pieces: Iterable[Piece]) -> None:
         all[0].ladder.below[row] = max(p.over for p in all)
     for (_, row), all in under.items():
         all[0].ladder.above[row + 1] = max(p.under for p in all)
-
-
-# -- drawing ------------------------------------------------------------------------------------------------------------
 
 
 def frames_of(pieces: Iterable[Piece], wires: Iterable[Wire], shift: float) -> tuple[Frame, ...]:

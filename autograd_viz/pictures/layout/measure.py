@@ -6,7 +6,7 @@ import math
 import unicodedata
 from itertools import accumulate, zip_longest
 
-from ...graph.model import Document, NextFunction, Node, Op, Operand, Saved, Tensor, Value
+from ...graph.model import Document, NextFunction, Node, Op, Saved, Tensor, Value
 from ...graph.text import brief_value, python_text, shape_text
 from .parts import PITCH, Part
 from .sizes import Sizes
@@ -123,13 +123,8 @@ def _brief_saved(node: Node) -> list[int]:
     return [columns(f"{s.name} = ") + max(columns(t), w) for s, t, w in zip(kept, inside, least, strict=True)]
 
 
-def arrows_into(op: Op) -> list[Operand]:
-    """The inputs that are drawn as arrows: tensors. A tensor that is given twice counts twice."""
-    return [i for i in op.inputs if i.tensor is not None]
-
-
 def tensor_inputs(op: Op) -> list[str]:
-    """The tensors of `arrows_into`."""
+    """The tensors that it takes. One that is given twice counts twice."""
     return [i.tensor for i in op.inputs if i.tensor is not None]
 
 
@@ -281,12 +276,6 @@ def accumulate_part(node: Node, row: int, variable: Tensor | None, sizes: Sizes)
 
 def gradient_shapes(document: Document) -> dict[tuple[str, int], tuple[int, ...]]:
     """The shape of the gradient that arrives at output i of a node: that of the output's tensor."""
-    shapes: dict[tuple[str, int], tuple[int, ...]] = {}
-    for t in document.tensors:
-        if t.grad_fn is not None:
-            shapes[t.grad_fn, t.output_nr] = t.value.shape
+    shapes = {(t.grad_fn, t.output_nr): t.value.shape for t in document.tensors if t.grad_fn is not None}
     by_id: dict[str, Value] = {t.id: t.value for t in document.tensors}
-    for n in document.nodes:
-        if n.variable is not None:
-            shapes[n.id, 0] = by_id[n.variable].shape
-    return shapes
+    return shapes | {(n.id, 0): by_id[n.variable].shape for n in document.nodes if n.variable is not None}

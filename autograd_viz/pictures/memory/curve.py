@@ -94,9 +94,7 @@ def curve_of(facts: Facts) -> list[Moment]:
         for tensor, end in last.items():
             begins[first] += (size := bytes_of(facts.tensors[tensor].value))
             ends[end] += size
-    saved, grads = facts.bytes(ACTIVATION), 0
-    gradients = _Gradients()
-    found = []
+    saved, grads, gradients, found = facts.bytes(ACTIVATION), 0, _Gradients(), list[Moment]()
     for t in (facts.tensors[root] for root in facts.document.roots):
         place = (next(iter(facts.calls), ""), 0) if t.grad_fn is None else (t.grad_fn, t.output_nr)
         if place in sizes:

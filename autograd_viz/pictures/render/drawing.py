@@ -148,10 +148,7 @@ class Drawing:
             yield group
 
     def place(self, id: str) -> tuple[float, float]:
-        """The middle of an op's, node's or tensor's box, or of its group's box: px from the picture's corner.
-
-        It is the corner itself for an id without a box.
-        """
+        """The middle of the box of an op, node or tensor, or of its group: px from the picture's corner; else that corner."""
         g, shown = self.geometry, self.shown.shown.get(id, id)
         box = next((b for b in g.boxes if b.id == shown), None)
         return (0.0, 0.0) if box is None else (box.x - g.x + box.w / 2, box.y - g.y + box.h / 2)
@@ -168,10 +165,7 @@ class Drawing:
 
     @cached_property
     def _at_start(self) -> dict[tuple[Theme, str], tuple[str, list[str], list[str]]]:
-        """A cache of the picture before the first step.
-
-        It is shown three times: in the view, beside it, and in a page in a frame.
-        """
+        """The picture before the first step. It is shown three times: in the view, beside it, and in a page in a frame."""
         return {}
 
 

@@ -122,16 +122,12 @@ class ArrowPainter(Pen):
         return replace(arrow, points=((x, y + 4), *others))
 
     def arrow_style(self, arrow: Arrow) -> tuple[str, float, float]:
-        """Colour, line width and head size.
-
-        Thick arrows take part in autograd, thin ones do not. The backward graph is thin.
-        """
+        """Colour, line width and head size. Thick: takes part in autograd; thin: does not. The backward graph is thin."""
         if arrow.kind == "retain":
             return "hook", 6.0, 18.0
+        kind = "blue"
         if arrow.kind == "result":
-            tracked = self.ops[arrow.source].node is not None
-            return ("brown-stroke", 3.0, 13.0) if tracked else ("yellow-stroke", 1.2, 9.0)
-        if arrow.kind == "input":
+            kind = "brown" if self.ops[arrow.source].node is not None else "yellow"
+        elif arrow.kind == "input":
             kind = tensor_kind(self.tensors[arrow.net[1]])
-            return f"{kind}-stroke", *((1.2, 9.0) if kind == "yellow" else (3.0, 13.0))
-        return "blue-stroke", 1.2, 9.0
+        return f"{kind}-stroke", *((1.2, 9.0) if kind in ("blue", "yellow") else (3.0, 13.0))
