@@ -83,8 +83,6 @@ class Index:
         first, last = bisect_left(self._leaves, (ops.start, "")), bisect_left(self._leaves, (ops.stop, ""))
         return [self.tensors[id] for id in dict.fromkeys(id for _, id in self._leaves[first:last])]
 
-    # -- where a gradient is ------------------------------------------------------------------------------------------
-
     def all_of(self, tensor: str) -> tuple[Place, ...]:
         """Where the whole gradient of a tensor is."""
         t = self.tensors[tensor]

@@ -50,6 +50,25 @@ def framed(
     return whole_picture("\n".join(content), width, height)
 
 
+def side_of(painter: Painter, opened: frozenset[str], title: str, size: float, y: float) -> str:
+    """A map in a picture of several, under its title."""
+    plan = painter.plan
+    heading = painter.ink.text(MARGIN, y, f"{title}: {plan.result}", size=size, bold=True)
+    inside = painter.inside(plan.root, opened, plan.places.heights(opened))
+    return heading + element("g", inside, transform=f"translate({MARGIN:g} 22)")
+
+
+def several(ink: Ink, title: str, said: str, below: Iterable[str], size: tuple[float, float], y: float = 28) -> str:
+    """A picture of several maps: its heading at y, and what is below; `said` is for readers who do not see it."""
+    content = [
+        element("title", text(said)),
+        element("rect", width=size[0], height=size[1], **ink.fill("canvas", more="ground")),
+        ink.text(MARGIN, y, title, size=17, bold=True),
+        *below,
+    ]
+    return whole_picture("\n".join(content), *size)
+
+
 def size_of(plan: Plan, heights: Mapping[str, float]) -> tuple[float, float]:
     """Width and height of the whole picture in px."""
     return plan.places.widths[plan.root.id] + 2 * MARGIN + beside(plan), heights[plan.root.id] + TOP + MARGIN

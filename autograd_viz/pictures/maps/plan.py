@@ -75,8 +75,6 @@ class Plan:
         """Is there a module or scope that a map can show?"""
         return any(card.kind == "module" and card.path for card in self.cards.values())
 
-    # -- what is open -------------------------------------------------------------------------------------------------
-
     def opened(self, depth: int | None = None, open: Collection[str] = ()) -> frozenset[str]:
         """The cards that are open: `depth` levels, siblings alike, or as many as fit on a page; and what `open` means.
         ValueError: that is nothing.
@@ -142,8 +140,6 @@ class Plan:
         """How many levels are drawn throughout."""
         closed = (c.depth for c in self.cards.values() if c.items and c.id not in opened)
         return min(closed, default=self.levels)
-
-    # -- what is said -------------------------------------------------------------------------------------------------
 
     @property
     def result(self) -> str:

@@ -66,8 +66,6 @@ class Painter:
         yield self._write(EDGE, 30, title, 18, bold=True)
         yield self._write(36 + 11.5 * len(title), 30, said, 12, "none")
 
-    # -- loss ---------------------------------------------------------------------------------------------------------
-
     def _x(self, column: float) -> float:
         return self.left + self.room * column / max(1, len(self.grid.start))
 
@@ -114,8 +112,6 @@ class Painter:
                     "rect", x=round(x, 1), y=round(float(y), 1), width=round(width + 0.3, 1), height=round(float(height), 1),
                     fill=self.colour["brown-stroke"], fill_opacity=0.25,
                 )  # fmt: skip
-
-    # -- the heat map -------------------------------------------------------------------------------------------------
 
     def _rows(self) -> tuple[list[str], float]:
         """The cells by colour, the names beside them, and where they end."""
@@ -210,8 +206,6 @@ class Painter:
             yield "none", "", words.RUN_UNREACHED
         if grid.has_gaps:
             yield "none", zero, words.RUN_NOT_MEASURED
-
-    # -- what is odd --------------------------------------------------------------------------------------------------
 
     def _said(self, y: float) -> tuple[list[str], float]:
         """The box with sentences, and where it ends. In the first steps nothing can be odd, nor fine."""

@@ -150,8 +150,6 @@ class Ranks:
         lines = [np.concatenate([[j.window * STEPS], *(of[list(rows)] for of in j[2:6])]) for j in self.joined]
         return np.array(lines, "<f4").reshape(len(lines), 1 + 4 * len(rows))
 
-    # -- what is said -------------------------------------------------------------------------------------------------
-
     def sentences(self, rows: Sequence[Row]) -> list[tuple[int | None, str]]:
         """What is odd between the ranks, each with its row, or None."""
         return [*self._silent(), *self._bad(rows), *self._losses(), *self._far(rows)]

@@ -62,24 +62,17 @@ class Report:
             path = tuple(bare.module.split(".")) if bare.module else ()
             yield Part(None, None, bare.op, path, bare.seconds, none, (bare.flops, 0))
 
-    # -- tables -------------------------------------------------------------------------------------------------------
-
     def table(self, by: str) -> list[Record]:
         """Records: see `Time.table`. UnknownChoiceError: there is no such table."""
         if by not in [*TABLES]:
             raise UnknownChoiceError("table", by, TABLES)
-        if by == "module":
-            groups: dict[Any, list[Part]] = defaultdict(list)
-            for part in self.parts:
-                for k in range(len(part.path) + 1):
-                    groups[part.path[:k]].append(part)
-            named = ({"module": ".".join(p), "class": self.classes.get(".".join(p), "")} for p in groups)
-            rows = [{**name, **self.sums(group)} for name, group in zip(named, groups.values(), strict=True)]
-        else:
-            groups = defaultdict(list)
-            for part in self.parts:
-                groups[tuple(TABLES[by](part).items())].append(part)
-            rows = [{**dict(key), **self.sums(group)} for key, group in groups.items()]
+        groups: dict[Any, list[Part]] = defaultdict(list)
+        for part in self.parts:
+            names = map(".".join, (part.path[:k] for k in range(len(part.path) + 1)))
+            keys = [{"module": n, "class": self.classes.get(n, "")} for n in names] if by == "module" else [TABLES[by](part)]
+            for key in keys:
+                groups[tuple(key.items())].append(part)
+        rows = [{**dict(key), **self.sums(group)} for key, group in groups.items()]
         return sorted(rows, key=lambda row: -row["seconds"])
 
     def sums(self, parts: Sequence[Part]) -> Record:
@@ -100,8 +93,6 @@ class Report:
             "flops_per_second": flops / seconds if seconds else 0.0,
         }
 
-    # -- sentences ----------------------------------------------------------------------------------------------------
-
     def sentences(self) -> list[str]:
         """How long a pass takes, where, and what the parts leave out."""
         forward, backward = self.timing.forward, self.timing.backward
@@ -118,12 +109,9 @@ class Report:
         """The op, and the module without parts, that take most."""
         modules = self.table("module")
         around = {row["module"].rpartition(".")[0] for row in modules if row["module"]} | {""}
-        for form, column, rows in (
-            (words.TIME_MOST, "op", self.table("op")),
-            (words.TIME_LONGEST, "module", [row for row in modules if row["module"] not in around]),
-        ):
-            if rows:
-                row = rows[0]
+        innermost = [row for row in modules if row["module"] not in around]
+        for form, column, rows in ((words.TIME_MOST, "op", self.table("op")), (words.TIME_LONGEST, "module", innermost)):
+            for row in rows[:1]:
                 yield form.format(name=row[column], time=time_text(row["seconds"]), share=share_text(row["share"]))
 
     def _missing(self) -> Iterator[str]:
@@ -151,14 +139,11 @@ class Report:
 
     def everything(self) -> Record:
         """All tables, and the passes as they were measured."""
-        forward, backward = self.timing.forward, self.timing.backward
-        passes = {
-            name: None if half is None else {"whole": half.whole, "parted": half.parted, "parts": self._sum_of(half)}
-            for name, half in (("forward", forward), ("backward", backward))
-        }
-        tables = {by: self.table(by) for by in TABLES}
+        passes: Record = {"forward": None}
+        for name, half in zip(("backward", "forward"), self._halves()[::-1], strict=False):
+            passes[name] = {"whole": half.whole, "parted": half.parted, "parts": self._sum_of(half)}
         whole = {"device": self.timing.device, "seconds": self.whole, "sentences": self.sentences()}
-        return {**whole, "passes": passes, **tables}
+        return {**whole, "passes": passes, **{by: self.table(by) for by in TABLES}}
 
 
 def _node_key(part: Part) -> Record:
