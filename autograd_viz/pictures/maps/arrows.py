@@ -51,16 +51,12 @@ def up_path(x: float, width: float, gap: float = GAP) -> str:
 
 def branch(frame: Frame, flow: Flow) -> float:
     """px under a part, where a way leaves for its lane; ways of columns side by side leave one below the other."""
-    if flow.source == ENTRANCE:
-        return BRANCH
-    spot = frame.spots[flow.source]
-    return BRANCH * (spot.column + 1) / len(frame.rows[spot.row])
+    spot = frame.spots.get(flow.source)  # None: the entrance
+    return BRANCH if spot is None else BRANCH * (spot.column + 1) / len(frame.rows[spot.row])
 
 
 def lane_path(x: float, ends: Ends, lane: float, right: float | None, into: float | None = None, under: float = BRANCH) -> str:
-    """A way that skips parts: out to its lane, down, and back to the part's right edge, or into a column, or on (so in
-    map/picture.js).
-    """
+    """A way that skips parts: to its lane, down, and back to its part's right edge, into a column, or on (map/picture.js)."""
     end = f"V{ends.bottom:g}" if right is None else f"V{ends.bottom + 12:g}H{right:g}"
     end = end if into is None else f"V{ends.bottom - ABOVE:g}H{into:g}V{ends.bottom - 8:g}"
     return f"M{x:g} {ends.begin:g}V{ends.top + under:g}H{lane:g}{end}"

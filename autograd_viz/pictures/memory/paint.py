@@ -62,9 +62,8 @@ def _thinned(values: Sequence[Any], most: int, height: Callable[[Any], int]) -> 
 def _layers(stays: Mapping[str, int], moments: Sequence[Moment]) -> list[tuple[str, str, list[int]]]:
     """From the bottom up: colour, name, heights."""
     names = {PARAMETER: words.MEMORY_PARAMETER, INPUT: words.MEMORY_INPUT, "optimizer": words.MEMORY_STATE}
-    bands = [(COLOURS[kind], name, [stays[kind]] * len(moments)) for kind, name in names.items()]
     return [
-        *bands,
+        *((COLOURS[kind], name, [stays[kind]] * len(moments)) for kind, name in names.items()),
         ("brown", words.MEMORY_SAVED, [m.saved for m in moments]),
         ("grad", words.MEMORY_GRADIENTS, [m.gradients for m in moments]),
         ("true", words.MEMORY_GRADS, [m.grads + stays["grads"] for m in moments]),

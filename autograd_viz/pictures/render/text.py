@@ -13,10 +13,7 @@ MOST = 60  # lines of tensors, and of nodes
 
 
 def text_picture(document: Document, state: State, next_node: str | None = None) -> str:
-    """Tensors with their grads, then backward nodes: the last op's node comes first.
-
-    `>` marks the node of the id `next_node`, `*` the last node that ran.
-    """
+    """Tensors with their grads, then backward nodes, the last op's first; `>`: it is `next_node`, `*`: it has run last."""
     tensors = [t for t in document.tensors if t.id not in state.hidden and (t.name or t.is_leaf)]
     lines = [_row("tensor", "data", "grad")]
     for t in tensors[:MOST]:

@@ -45,10 +45,9 @@ class Writer:
         id, _, what = at.partition(".")
         if id in self.tensors:
             return self._row(self.tensors[id], what, state)
-        if id in self.nodes and what == "saved":
-            return _saved_lines(self.nodes[id], state, self.theme)
-        if id in self.nodes and what == "called":
-            return _called_lines(self.nodes[id], state)
+        if id in self.nodes and what in ("saved", "called"):
+            node = self.nodes[id]
+            return _saved_lines(node, state, self.theme) if what == "saved" else _called_lines(node, state)
         value = state.values.get(at)
         if value is None:
             return ()
@@ -131,10 +130,9 @@ def brief_lines(lines: Lines, most: int, short: str) -> Lines:
     """
     entries: list[list[Run]] = []
     for line in lines:
-        if entries and line[0].text.startswith(" "):
-            entries[-1].extend(line)
-        else:
-            entries.append(list(line))
+        if not (entries and line[0].text.startswith(" ")):
+            entries.append([])
+        entries[-1].extend(line)
     written = [_brief_entry(entry, most, short) for entry in entries]
     return tuple((*a, Run("  "), *b) if b else a for a, b in zip_longest(written[::2], written[1::2], fillvalue=()))
 
