@@ -25,11 +25,10 @@ MOST_LETTERS = 100_000  # of an SVG; a larger one is stored once, in the HTML
 def cell_bundle(
     svg: str, text: str, mark: str | None = None, said: str = "", at: tuple[float, float] | None = None
 ) -> dict[str, Any]:
-    """MIME type -> data.
-
-    JupyterLab shows no SVG in an untrusted notebook. It shows an image in HTML, in which scripts cannot run. Exporters to
-    paper (LaTeX) use the SVG. Front ends without pictures, and screen readers, use the text. A page finds the image by its
-    class `mark`. The words `said` stand above it. A large picture can be scrolled: `at` is its first visible point, in px.
+    """MIME type -> data. JupyterLab shows no SVG in an untrusted notebook. It shows an image in HTML, in which scripts cannot
+    run. Exporters to paper (LaTeX) use the SVG. Front ends without pictures, and screen readers, use the text. A page finds the
+    image by its class `mark`. The words `said` stand above it. A large picture can be scrolled: `at` is its first visible
+    point, in px.
     """
     short = still_svg(svg)
     size = size_of(svg) if at is not None else (0.0, 0.0)
@@ -44,7 +43,6 @@ def cell_bundle(
 
 def pictures_bundle(sides: Sequence[tuple[str, str]], whole: str, said: str) -> dict[str, Any]:
     """Pictures with titles: side by side where they fit, else one under the other. `whole`: all of them in one SVG, for paper.
-
     What stands between backticks in `said` is code.
     """
     figures = []

@@ -124,10 +124,9 @@ def drawn(svg: str, size: tuple[int, int]) -> Image.Image:
 
 
 class Film:
-    """The view of a picture through a window, after each step in order.
-
-    `most`: the largest size of the window, in pixels; a smaller picture is shown whole. `first`: some of the first steps. Their
-    pictures give the colours; the window begins at the first one's node.
+    """The view of a picture through a window, after each step in order. `most`: the largest size of the window, in pixels; a
+    smaller picture is shown whole. `first`: some of the first steps. Their pictures give the colours; the window begins at the
+    first one's node.
     """
 
     def __init__(

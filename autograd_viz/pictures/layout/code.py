@@ -22,9 +22,8 @@ LONGEST = 48  # columns of text that cannot be broken
 
 @lru_cache(maxsize=1024)  # a figure is laid out for each detail
 def wrapped(statement: str) -> tuple[str, ...]:
-    """A statement with its own line breaks. A line over COLUMNS is broken after a comma, a bracket or a space.
-
-    The rest is left out after MAX_LINES, or where a line cannot be broken for too long. The last line says so.
+    """A statement with its own line breaks. A line over COLUMNS is broken after a comma, a bracket or a space. The rest is left
+    out after MAX_LINES, or where a line cannot be broken for too long. The last line says so.
     """
     lines: list[str] = []
     for own in statement.split("\n"):

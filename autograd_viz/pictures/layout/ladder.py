@@ -167,9 +167,8 @@ def _cyclic(pairs: Iterable[tuple[Pin, Pin]]) -> list[tuple[Pin, Pin]]:
 
 
 def fewer_crossings(spans: Mapping[Net, Span], pins: list[tuple[Net, float, bool]]) -> list[tuple[Net, Net]]:
-    """Pairs (a, b) whose lines cross less often if the track of a comes before that of b.
-
-    Each of the `pins`: net, place along the track, does it come from before the tracks.
+    """Pairs (a, b) whose lines cross less often if the track of a comes before that of b. Each of the `pins`: net, place along
+    the track, does it come from before the tracks.
     """
     by_net: dict[Net, list[tuple[float, bool]]] = defaultdict(list)
     for net, x, first in pins:
@@ -196,10 +195,8 @@ def _waits(spans: Mapping[Net, Span], pairs: Pairs) -> dict[Net, set[Net]]:
 
 
 def assign_tracks(spans: Mapping[Net, Span], before: Pairs, wish: Pairs = ()) -> tuple[dict[Net, int], int]:
-    """Number the tracks of nets; returns the numbers and how many tracks there are.
-
-    Nets on one track do not touch. For (a, b) in `before`, the track of a comes before that of b. The pairs in `wish` are
-    followed where possible.
+    """Number the tracks of nets; returns the numbers and how many tracks there are. Nets on one track do not touch. For (a, b)
+    in `before`, the track of a comes before that of b. The pairs in `wish` are followed where possible.
     """
     must, should = _waits(spans, before), _waits(spans, wish)
     todo, number = sorted(spans, key=lambda n: (spans[n], n)), 0

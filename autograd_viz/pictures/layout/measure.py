@@ -184,9 +184,8 @@ def _brief_tensor(t: Tensor, row: int, sizes: Sizes) -> Part:
 
 
 def op_part(op: Op, node: Node | None, row: int, is_beside: bool, sizes: Sizes) -> Part:
-    """A rounded box: 200 wide with the save row. It is 80 wide in a side chain, or if nothing is recorded.
-
-    It is wider for many inputs or outputs.
+    """A rounded box: 200 wide with the save row. It is 80 wide in a side chain, or if nothing is recorded. It is wider for many
+    inputs or outputs.
     """
     plain, inputs = node is None, tensor_inputs(op)
     if sizes.detail != "full":

@@ -14,10 +14,9 @@ LIGHT = 1 / 1024  # weight of a box in a side chain: it gives way
 
 
 def place(parts: list[Part], want: Mapping[str, float], light: Container[str] = ()) -> None:
-    """Set centres on the grid 20n + 10, in the order of `want`. They are as near to it as spacing allows (least squares).
-
-    Boxes that touch each other form a run. A run moves to the mean of its wishes (pool adjacent violators). The `light` boxes
-    hardly count in the mean.
+    """Set centres on the grid 20n + 10, in the order of `want`. They are as near to it as spacing allows (least squares). Boxes
+    that touch each other form a run. A run moves to the mean of its wishes (pool adjacent violators). The `light` boxes hardly
+    count in the mean.
     """
     parts = sorted(parts, key=lambda p: want[p.id])
     offset = 0.0
@@ -38,7 +37,6 @@ def place(parts: list[Part], want: Mapping[str, float], light: Container[str] = 
 
 class ForwardPlaces:
     """Places ops under the ops before them. A tensor stands over its slot in the first op that takes it, or under its maker.
-
     Side chains (ranks.py) stand over their slot in the op that they lead to.
     """
 
@@ -65,9 +63,8 @@ class ForwardPlaces:
         self.light = {*beside, *(t for t, user in self.user.items() if user in beside)}
 
     def place(self, rows: list[list[Part]]) -> None:
-        """Place all rows three times, top to bottom: in the first round ops know nothing of later rows.
-
-        Leaves of side chains come last: they stand above ops that give way to others.
+        """Place all rows three times, top to bottom: in the first round ops know nothing of later rows. Leaves of side chains
+        come last: they stand above ops that give way to others.
         """
         turns = [(line, turn == 0) for turn in range(3) for line in rows]
         turns += [(line, False) for line in rows[::2] if any(p.id in self.light for p in line)]

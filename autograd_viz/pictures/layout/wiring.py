@@ -177,9 +177,8 @@ class Wiring:
         self._cross(Wire(f"saved:{node.op}", "saved", net, start, end, path), gap, right_gap)
 
     def _retained(self, node: Node) -> None:
-        """A wire from a node to the grad row of a tensor that retains its grad.
-
-        It leaves the node at the bottom. If it has to pass over other tensors, it leaves in the lower part of the left side.
+        """A wire from a node to the grad row of a tensor that retains its grad. It leaves the node at the bottom. If it has to
+        pass over other tensors, it leaves in the lower part of the left side.
         """
         retaining = [t for t in self.document.tensors if t.retains_grad and t.grad_fn == node.id]
         for t in (t for t in retaining if t.id in self.parts):
@@ -249,9 +248,8 @@ class Wiring:
             self._straighten(wire, a, b)
 
     def _straighten(self, wire: Wire, first: Pin, trunk: Pin) -> None:
-        """Start straight into the trunk (or the box above) if no other node stands in between.
-
-        The way is free: a line of another net at this x would also pass the gap above, and there the trunk is alone.
+        """Start straight into the trunk (or the box above) if no other node stands in between. The way is free: a line of
+        another net at this x would also pass the gap above, and there the trunk is alone.
         """
         limit = min([o.x - 29 for o in self.right.rows[wire.start.part.row] if o.x > first.x], default=inf)
         if first.x < trunk.x < limit:

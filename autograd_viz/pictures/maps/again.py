@@ -17,10 +17,9 @@ _Row = tuple[str, Path, tuple[str, ...]]
 
 
 def restarts(index: Index, ways: Sequence[Way], is_guessed: bool) -> dict[int, Path]:
-    """By op at which another call of a module begins right after the one before: the module's path.
-
-    A recording does not tell two such calls apart. They are equal op by op, use the same parameters, and do not feed each
-    other; and the module has not one place only that calls it. A layer of PyTorch's takes each of its parameters once.
+    """By op at which another call of a module begins right after the one before: the module's path. A recording does not tell
+    two such calls apart. They are equal op by op, use the same parameters, and do not feed each other; and the module has not
+    one place only that calls it. A layer of PyTorch's takes each of its parameters once.
     """
     modules = [m for m in index.document.modules if m.path]
     again = {m.path for m in modules if (m.name == CONTAINER if is_guessed else m.source is None)}

@@ -15,9 +15,8 @@ ASSIGNED = re.compile(r"(?:^|;)\s*([A-Za-z_]\w*)\s*=\s*$")  # the name on the le
 
 
 def code_of(index: Index, card: Card) -> str:
-    """The longest expressions that ops of the pill evaluate, with the names that their values get; "" if not on one line.
-
-    Ops that nobody wrote stand at the call that ran them, so code that calls other cards is the code of these.
+    """The longest expressions that ops of the pill evaluate, with the names that their values get; "" if not on one line. Ops
+    that nobody wrote stand at the call that ran them, so code that calls other cards is the code of these.
     """
     computing = [i for i in card.ops() if not index.rearranges(i)]
     sources = [index.document.ops[i].source for i in computing or card.ops()]

@@ -21,10 +21,9 @@ def in_one_column(parts: Sequence[Card]) -> list[Row]:
 
 
 def rows_of(parts: Sequence[Card], flows: Sequence[Flow]) -> list[Row]:
-    """The parts from the top down; ways that do not meet, in one row.
-
-    A row of several columns has a row of one part above and below it. Each column is a chain with a call in it: what it takes
-    comes in at its top, what it gives leaves at its bottom. A residual way is a part of its chain, so it makes no column.
+    """The parts from the top down; ways that do not meet, in one row. A row of several columns has a row of one part above and
+    below it. Each column is a chain with a call in it: what it takes comes in at its top, what it gives leaves at its bottom. A
+    residual way is a part of its chain, so it makes no column.
     """
     ways = _Ways(parts, flows)
     found, placed, at = list[Row](), 0, 0  # `at`: what stands before it is placed, or stays single

@@ -22,9 +22,8 @@ DECIDING = {
 
 
 class Index:
-    """What a map asks of a document.
-
-    `own`: names of parameters that belong to the model itself, where no variable holds it: they have no dots.
+    """What a map asks of a document. `own`: names of parameters that belong to the model itself, where no variable holds it:
+    they have no dots.
     """
 
     def __init__(self, document: Document, own: Container[str] = ()) -> None:

@@ -17,12 +17,11 @@ from .plan import Plan
 
 
 def map_json(drawing: MapDrawing) -> str:
-    """Every card and every arrow, whatever is open: an object with `result`, `parameters`, `nodes`, `cards` and `arrows`.
-
-    Cards are in the order of the program: id, the card `above`, kind, path, title, class, how many equal calls, ops, nodes,
-    bytes kept, badges; of an innermost card the parameters, with shape and the norms of data and grad. Arrows have the cards at
-    both ends (the card around for its entrance and exit), shape, norm of the gradient; `is_sum`: its tensors have uses besides,
-    and the gradient is that of all uses. A norm is null where it is not known; nan and inf are words.
+    """Every card and every arrow, whatever is open: an object with `result`, `parameters`, `nodes`, `cards` and `arrows`. Cards
+    are in the order of the program: id, the card `above`, kind, path, title, class, how many equal calls, ops, nodes, bytes
+    kept, badges; of an innermost card the parameters, with shape and the norms of data and grad. Arrows have the cards at both
+    ends (the card around for its entrance and exit), shape, norm of the gradient; `is_sum`: its tensors have uses besides, and
+    the gradient is that of all uses. A norm is null where it is not known; nan and inf are words.
     """
     plan, known = drawing.plan, drawing.at_start()
     cards = [_card(plan, card, known) for card in plan.cards.values() if card.kind != "root"]

@@ -23,9 +23,8 @@ MOST_KINDS = 12  # of the ops in a card that are told
 def page_map(
     plan: Plan, theme: Theme, opened: frozenset[str], known: Mapping[Place, float], is_over: bool
 ) -> tuple[str, dict[str, Any]]:
-    """The picture with nothing open, and the map: cards, frames, what is drawn in each, which are open.
-
-    See the types in static/map/layout.js.
+    """The picture with nothing open, and the map: cards, frames, what is drawn in each, which are open. See the types in
+    static/map/layout.js.
     """
     painter = Painter(plan, theme, known, State().called, both=True, is_over=is_over)
     nothing = frozenset[str]()

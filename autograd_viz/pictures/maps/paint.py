@@ -80,10 +80,8 @@ def beside(plan: Plan) -> float:
 
 
 class Painter:
-    """Draws the cards of a map.
-
-    `known`: norms by place. `called`: by node, how often it has been called. `is_over`: no gradient is to come.
-    `both`: also what a closed card says where it is open, for a page that opens and closes it.
+    """Draws the cards of a map. `known`: norms by place. `called`: by node, how often it has been called. `is_over`: no
+    gradient is to come. `both`: also what a closed card says where it is open, for a page that opens and closes it.
     """
 
     numbers_room = 250.0  # px for the numbers of a parameter

@@ -22,9 +22,8 @@ HIGHEST = 1510.0  # px of a map on a page
 
 
 class Plan:
-    """A document as a map, whatever is open and whatever has run.
-
-    `told`: parameters have a line each, of a picture that says something of each. `own`: as in `Index`.
+    """A document as a map, whatever is open and whatever has run. `told`: parameters have a line each, of a picture that says
+    something of each. `own`: as in `Index`.
     """
 
     def __init__(self, document: Document, told: bool = False, own: Container[str] = ()) -> None:
@@ -171,9 +170,8 @@ class Plan:
 
 
 def members_of(index: Index, root: Card, above: dict[str, str]) -> dict[str, list[str]]:
-    """The nodes of each card, with those of the cards in it, in the order of the document.
-
-    A node is where its op is; AccumulateGrad where its leaf is taken first; another where the node that leads to it is.
+    """The nodes of each card, with those of the cards in it, in the order of the document. A node is where its op is;
+    AccumulateGrad where its leaf is taken first; another where the node that leads to it is.
     """
     innermost = {i: card.id for card in walk(root) for i in card.ops()}
     place = {op.id: innermost.get(i, root.id) for i, op in enumerate(index.document.ops)}

@@ -32,9 +32,8 @@ class Holding:
 
 
 class Facts:
-    """What autograd holds for the root of a document.
-
-    `again`: what checkpoints compute again. `stays`: bytes that are there before and after the pass.
+    """What autograd holds for the root of a document. `again`: what checkpoints compute again. `stays`: bytes that are there
+    before and after the pass.
     """
 
     def __init__(self, document: Document, held: Memory) -> None:

@@ -23,10 +23,8 @@ WORTH = 0.99  # of the peak: what a checkpoint must bring it below, to be advise
 
 
 class Report:
-    """Everything that is known of the memory of one root.
-
-    `budget`: bytes that the whole may take; None: any. `model`: the variable that holds the model, for code to paste.
-    `kept`: sentences about graphs of earlier passes.
+    """Everything that is known of the memory of one root. `budget`: bytes that the whole may take; None: any. `model`: the
+    variable that holds the model, for code to paste. `kept`: sentences about graphs of earlier passes.
     """
 
     def __init__(

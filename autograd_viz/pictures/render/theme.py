@@ -9,11 +9,9 @@ from ...errors import UnknownChoiceError
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """A palette, and its words.
-
-    The first eight are fill and stroke of the four kinds of boxes; the others colour text, rows and arrows. `pytorch_words`:
-    write what PyTorch prints (`tensor(2.)`, `MulBackward0`, tuples); else what the video writes (`tensor(2.0)`, `MulBackward`,
-    square brackets, `ctx.saved_tensors`).
+    """A palette, and its words. The first eight are fill and stroke of the four kinds of boxes; the others colour text, rows
+    and arrows. `pytorch_words`: write what PyTorch prints (`tensor(2.)`, `MulBackward0`, tuples); else what the video writes
+    (`tensor(2.0)`, `MulBackward`, square brackets, `ctx.saved_tensors`).
     """
 
     name: str

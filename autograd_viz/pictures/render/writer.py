@@ -123,10 +123,9 @@ def value_lines(name: str, value: Value | None, theme: Theme) -> Lines:
 
 
 def brief_lines(lines: Lines, most: int, short: str) -> Lines:
-    """The same on few lines, two entries in a line: `self = 36.0  other = (3, 4)`.
-
-    A line that begins with a space goes on with the entry before. A sum (`2.0 + 3.0 = 5.0`) of more than `most` columns is its
-    result; `short` stands for what is still longer, if it is not "".
+    """The same on few lines, two entries in a line: `self = 36.0 other = (3, 4)`. A line that begins with a space goes on with
+    the entry before. A sum (`2.0 + 3.0 = 5.0`) of more than `most` columns is its result; `short` stands for what is still
+    longer, if it is not "".
     """
     entries: list[list[Run]] = []
     for line in lines:
@@ -161,7 +160,6 @@ def moves_of(step: Step) -> list[tuple[str, str]]:
 
 def label_text(value: Value, most: int | None = None) -> str:
     """A gradient on an arrow: its elements (3.0, [6.0, 3.0, 2.0]). If these are too long, its shape and norm, or its norm.
-
     `most`: the available columns; None for those that the layout reserves for its shape.
     """
     most = label_columns(value.shape) if most is None else most
@@ -178,9 +176,8 @@ def _fitting(texts: Iterable[str], most: int) -> str:
 
 
 def _label_texts(value: Value) -> Iterator[str]:
-    """Texts of a gradient, the longest first: with its elements, then without: (3, 4) · norm 2.1, (3,) · 1 nan.
-
-    A text is made only if the one before is too long.
+    """Texts of a gradient, the longest first: with its elements, then without: (3, 4) · norm 2.1, (3,) · 1 nan. A text is made
+    only if the one before is too long.
     """
     if value.numbers:
         yield python_text(value)

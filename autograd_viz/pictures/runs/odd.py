@@ -105,9 +105,8 @@ def _rules(row: Lately) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def sentences(history: History, odd: Sequence[Odd]) -> list[tuple[int | None, str]]:
-    """For each kind of oddity its first row, with a sentence that also says where else it is found.
-
-    What is odd between the ranks of a job comes first, and may have no row.
+    """For each kind of oddity its first row, with a sentence that also says where else it is found. What is odd between the
+    ranks of a job comes first, and may have no row.
     """
     said = [] if history.ranks is None else history.ranks.sentences(history.rows)[:MOST_BETWEEN]
     for _, same in groupby(odd, lambda o: o.kind):

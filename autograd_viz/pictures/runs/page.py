@@ -25,11 +25,10 @@ LABELS = (
 def run_page(
     history: History, name: str, class_name: str, stopped: str, opened: list[int], is_live: bool, theme: str = "auto"
 ) -> dict[str, Any]:
-    """The data of a page. `stopped` is the error that stopped the run, or ""; `opened` are the steps that can be opened.
-
-    Of each row: is it odd, and has a gradient reached it; `start`: the first step of each column. Numbers are float32 as
-    base64, `bad` is bytes. `has_gaps`: something was not measured; `is_judged`: there are enough steps for something to be odd.
-    `low` and `high` are exponents of the `scale`. `odd`: sentences, each with its row, or one of its module, or -1.
+    """The data of a page. `stopped` is the error that stopped the run, or ""; `opened` are the steps that can be opened. Of
+    each row: is it odd, and has a gradient reached it; `start`: the first step of each column. Numbers are float32 as base64,
+    `bad` is bytes. `has_gaps`: something was not measured; `is_judged`: there are enough steps for something to be odd. `low`
+    and `high` are exponents of the `scale`. `odd`: sentences, each with its row, or one of its module, or -1.
     """
     odd = odd_in(history)
     grid = grid_of(history, odd, COLUMNS)

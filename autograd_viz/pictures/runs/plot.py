@@ -87,9 +87,8 @@ def picture_of(said: str, parts: Iterable[str], height: int, canvas: str) -> str
 
 
 def decades(norms: Numbers) -> tuple[int, int]:
-    """The ends of the scale as exponents of ten, so that almost all norms lie between them.
-
-    A run that explodes is cut some decades above its usual norms: else these would all be one colour.
+    """The ends of the scale as exponents of ten, so that almost all norms lie between them. A run that explodes is cut some
+    decades above its usual norms: else these would all be one colour.
     """
     known = norms[np.isfinite(norms) & (norms > 0)]
     if not len(known):

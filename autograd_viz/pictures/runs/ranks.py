@@ -143,9 +143,8 @@ class Ranks:
         return np.array([a for a, _ in pairs], "<f4"), np.array([b for _, b in pairs], "<f4")
 
     def numbers(self, rows: Sequence[int]) -> Numbers:
-        """Of each window: its first step; then by row least, mean and most over the ranks, and the rank with the most.
-
-        Shape (windows, 1 + 4 * rows).
+        """Of each window: its first step; then by row least, mean and most over the ranks, and the rank with the most. Shape
+        (windows, 1 + 4 * rows).
         """
         lines = [np.concatenate([[j.window * STEPS], *(of[list(rows)] for of in j[2:6])]) for j in self.joined]
         return np.array(lines, "<f4").reshape(len(lines), 1 + 4 * len(rows))
