@@ -9,7 +9,7 @@ from typing import Any
 
 from ..render.escape import element, one_line
 from ..render.escape import text as escaped
-from .image import size_of
+from ..render.svg import size_of
 
 # the paths of moving numbers, and the names for style sheets and scripts
 _FOR_MOVING = re.compile(r'<path [^>]*class="way"/>| class="[^"]*"| data-[a-z]+="[^"]*"')

@@ -28,16 +28,9 @@ from .wiring import Wiring, saving_ops
 def is_shown(document: Document) -> set[str]:
     """Ids of the tensors that get a box: all but unnamed intermediate results. Such a result is an arrow from op to op."""
     made_by, used = makers(document), {i.tensor for op in document.ops for i in op.inputs}
-    return {
-        t.id
-        for t in document.tensors
-        if t.name is not None
-        or t.id not in made_by
-        or t.id not in used
-        or t.id in document.roots
-        or t.retains_grad
-        or (t.is_leaf and t.requires_grad)
-    }
+    unnamed = (t for t in document.tensors if t.name is None and t.id not in document.roots and not t.retains_grad)
+    between = {t.id for t in unnamed if t.id in made_by and t.id in used and not (t.is_leaf and t.requires_grad)}
+    return {t.id for t in document.tensors} - between
 
 
 def layout(document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes = WAITE) -> Geometry:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from .cards import Card, is_in_time, walk
@@ -83,16 +84,13 @@ class Frame:
         """Does it lead to the next part, so that the gap between them has room for it?"""
         source, target = self.spot(flow.source), self.spot(flow.target)
         if source[:2] == target[:2]:
-            return flow.target in (column := self.rows[source.row][source.column]) and column.index(flow.target) == (
-                column.index(flow.source) + 1
-            )
+            return (flow.source, flow.target) in pairwise(self.rows[source.row][source.column])
         is_next = target.row == source.row + 1 and source.is_last and target.is_first
         return is_next and (source.is_alone or target.is_alone)
 
     def in_column(self, flow: Flow) -> int | None:
         """The part whose column a way keeps to: its source or else its target, if one stands beside others."""
-        ends = [k for k in (flow.source, flow.target) if k >= 0 and not self.spots[k].is_alone]
-        return ends[0] if ends else None
+        return next((k for k in (flow.source, flow.target) if k >= 0 and not self.spots[k].is_alone), None)
 
     @property
     def count(self) -> int:

@@ -138,20 +138,22 @@ def plan_of(checkpoints: Checkpoints, budget: int, stays: int) -> Plan:
         work = sum(works[path] for path in paths)
         return Plan(budget, paths, checkpoints.heights_with(paths), stays, work, forward, bound)
 
-    limit, bound = budget - stays, None
+    def bound() -> int | None:
+        state = search.best(budget - stays, merges=True) if _is_chain(checkpoints) else None
+        return None if state is None else state.work
+
+    limit = budget - stays
     for _ in range(TRIES):
-        state = search.best(limit)
-        if state is None:
+        if (state := search.best(limit)) is None:
             break
         found = plan(state.paths())
         if found.fits:
-            bound = _bound(search, budget - stays) if _is_chain(checkpoints) else None
-            return plan(found.paths if bound == found.work else _trimmed(found, plan, works), bound)
+            least = bound()
+            return plan(found.paths if least == found.work else _trimmed(found, plan, works), least)
         limit -= found.peak - budget
     state = search.best(search.lowest(), most=1)
     smallest = plan(() if state is None else state.paths())
-    bound = _bound(search, budget - stays) if smallest.fits and _is_chain(checkpoints) else None
-    return plan(_trimmed(smallest, plan, works), bound) if smallest.fits else smallest
+    return plan(_trimmed(smallest, plan, works), bound()) if smallest.fits else smallest
 
 
 def _trimmed(found: Plan, plan: Callable[[tuple[Path, ...]], Plan], works: Mapping[Path, int]) -> tuple[Path, ...]:
@@ -161,11 +163,6 @@ def _trimmed(found: Plan, plan: Callable[[tuple[Path, ...]], Plan], works: Mappi
         fewer = tuple(other for other in kept if other != path)
         kept = fewer if plan(fewer).fits else kept
     return kept
-
-
-def _bound(search: _Search, limit: int) -> int | None:
-    state = search.best(limit, merges=True)
-    return None if state is None else state.work
 
 
 def _is_chain(checkpoints: Checkpoints) -> bool:
