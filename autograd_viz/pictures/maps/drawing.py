@@ -1,4 +1,4 @@
-"""A document as it is drawn on a map: which cards are open, the picture in any state, and the figure of a card."""
+"""A document as it is drawn on a map: which cards are open, the picture in any state and for a page, the figure of a card."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from ...answers.sentences.text import size_text
 from ...graph.collapsed import Collapsed
-from ...graph.groups import Group
+from ...graph.groups import Group, kinds_of
 from ...graph.model import Document, Node
 from ...graph.trace import State
 from ..render.drawing import Drawing, drawing_of
 from ..render.theme import Theme
+from .arrows import branch, into, lane_x
 from .cards import Card
-from .numbers import Place, as_it_is, of_state
-from .page import page_map
-from .paint import Painter, size_of
+from .labels import Line
+from .numbers import Outliers, Place, as_it_is, norm_text, of_state, together
+from .paint import MARGIN, TOP, Painter, beside, framed, size_of
+from .place import GAP
 from .plan import Plan
 
 MOST = 12  # ops of a card that its figure draws one by one
+MOST_KINDS = 12  # of the ops in a card that a page tells
 
 
 @dataclass(frozen=True)
@@ -77,8 +81,21 @@ class MapDrawing:
         return Painter(self.plan, theme, known, state.called, is_over=is_over).whole(self.opened, caption)
 
     def page(self, theme: Theme, is_over: bool) -> tuple[str, dict[str, Any]]:
-        """The picture and the map as a page wants them; `is_over`: no steps are to come."""
-        return page_map(self.plan, theme, self.opened, self.at_start(), is_over)
+        """The picture with nothing open, and the map: cards, frames, what is drawn in each, which are open. So a page opens and
+        closes cards without a kernel. `is_over`: no steps are to come. See the types in static/map/layout.js.
+        """
+        plan, known = self.plan, self.at_start()
+        painter = Painter(plan, theme, known, State().called, both=True, is_over=is_over)
+        insides = {id: painter.inside(plan.cards[id], frozenset(), None) for id in plan.places.frames}
+        svg = framed(plan, painter.ink, None, insides.pop(plan.root.id), (0.0, 0.0))
+        return svg, {
+            "root": plan.root.id,
+            "cards": {card.id: _card(plan, card, known, painter) for card in plan.cards.values()},
+            "frames": {id: _frame(plan, plan.cards[id]) for id in plan.places.frames},
+            "insides": insides,
+            "opened": [id for id in plan.cards if id in self.opened],
+            **{"gap": GAP, "margin": MARGIN, "top": TOP, "beside": beside(plan)},
+        }
 
 
 def figure_of(map: MapDrawing, what: str = "") -> Drawing:
@@ -103,3 +120,43 @@ def _is_open(group: Group, card: Card) -> bool:
     around = group.first <= card.first and card.last <= group.last
     inside = card.first <= group.first and group.last <= card.last
     return around or (inside and card.last - card.first <= MOST)
+
+
+def _frame(plan: Plan, card: Card) -> dict[str, Any]:
+    places, frame = plan.places, plan.places.frames[card.id]
+    flows = [
+        {"id": f.id, "source": f.source, "target": f.target, "into": into(places, card, f), "under": branch(frame, f),
+         "lane": None if frame.is_straight(f) else lane_x(places, card, f)}
+        for f in frame.flows
+    ]  # fmt: skip
+    parts = {"parts": [p.id for p in frame.parts], "rows": frame.rows, "lefts": places.lefts(card)}
+    return {**parts, "flows": flows, "header": places.header(card), "right": places.right(card)}
+
+
+def _card(plan: Plan, card: Card, known: Mapping[Place, float], painter: Painter) -> dict[str, Any]:
+    labels = plan.labels
+    lines = labels.all_lines(card)
+    grads = together(known, [(line.id, "grad", 0) for line in lines if line.trains])
+    kept = labels.kept(card)
+    return {
+        "kind": card.kind,
+        "title": plan.titled(card),
+        "path": card.name if card.kind == "module" else "",
+        "name": labels.kind_of(card),
+        "about": labels.about(card),
+        "badges": [*labels.badges(card), *([labels.unseen(card)] if not plan.is_guessed and labels.unseen(card) else [])],
+        "above": plan.above.get(card.id, ""),
+        "w": plan.places.widths.get(card.id, 0.0),
+        "h": plan.places.closed[card.id],
+        "nodes": len(plan.members.get(card.id, ())),
+        "lines": [_line(line, known, painter.odd) for line in lines],
+        "kinds": list(kinds_of(plan.document.ops[card.first : card.last]).items())[:MOST_KINDS],
+        "norm": norm_text(grads),
+        "kept": size_text(kept) if kept else "",
+        "alarm": ", ".join(painter.oddities.alarms(card, known, painter.odd)),
+    }
+
+
+def _line(line: Line, known: Mapping[Place, float], outliers: Outliers | None) -> dict[str, Any]:
+    said, odd = line.said(known, outliers)
+    return {"leaf": line.id, "name": line.name, "shape": line.shape, "norm": norm_text(line.data), "said": said, "odd": odd}
