@@ -112,8 +112,7 @@ class Labels:
 
     def nodes(self, card: Card) -> list[str]:
         """The backward nodes of its ops."""
-        ops = self.index.document.ops
-        return [node for i in card.ops() if (node := ops[i].node) is not None]
+        return [op.node for op in self.index.document.ops[card.first : card.last] if op.node is not None]
 
     def kept(self, card: Card) -> int:
         """Bytes that its nodes keep, each block of memory once, as far as its tensors are known."""
@@ -121,7 +120,7 @@ class Labels:
 
     def unseen(self, card: Card) -> str:
         """Why nobody has seen its ops run, where the rest was recorded; "" of what was seen."""
-        ops = [self.index.document.ops[i] for i in card.ops()]
+        ops = self.index.document.ops[card.first : card.last]
         return why_unseen(ops[0]) if ops and all(op.reconstructed for op in ops) else ""
 
     def about(self, card: Card) -> str:

@@ -96,13 +96,11 @@ class Report:
     def sentences(self) -> list[str]:
         """How long a pass takes, where, and what the parts leave out."""
         forward, backward = self.timing.forward, self.timing.backward
-        count = len(backward.whole)
+        told = {"backward": _half_text(backward), "count": len(backward.whole), "device": self.timing.device}
         if forward is None:
-            found = [words.TIME_BACKWARD.format(backward=_half_text(backward), count=count, device=self.timing.device)]
-            found += [words.TIME_NO_FORWARD]
+            found = [words.TIME_BACKWARD.format(**told), words.TIME_NO_FORWARD]
         else:
-            both = {"forward": _half_text(forward), "backward": _half_text(backward)}
-            found = [words.TIME_BOTH.format(**both, count=count, device=self.timing.device)]
+            found = [words.TIME_BOTH.format(forward=_half_text(forward), **told)]
         return [*found, *self._most(), *self._missing(), *self._price()]
 
     def _most(self) -> Iterator[str]:
@@ -116,16 +114,16 @@ class Report:
 
     def _missing(self) -> Iterator[str]:
         """What the sum of the parts leaves out of a pass, or has beyond it."""
-        names = {True: words.TIME_FORWARD, False: words.TIME_BACK}
         for half in self._halves():
-            name = names[half is self.timing.forward]
-            if half is self.timing.forward and not half.seconds and not half.bare:
+            is_forward = half is self.timing.forward
+            name = words.TIME_FORWARD if is_forward else words.TIME_BACK
+            if is_forward and not half.seconds and not half.bare:
                 yield words.TIME_COMPILED
                 continue
             whole, parts = median(half.whole), median(self._sum_of(half))
             ratio = parts / whole if whole else 1.0
             if ratio < 1 - NEAR:
-                form = words.TIME_BETWEEN if half is self.timing.forward else words.TIME_ENGINE
+                form = words.TIME_BETWEEN if is_forward else words.TIME_ENGINE
                 yield form.format(time=time_text(whole - parts), share=f"{1 - ratio:.0%}", half=name)
             elif ratio > 1 + NEAR:
                 yield words.TIME_BEYOND.format(share=f"{ratio:.0%}", half=name)
