@@ -72,9 +72,14 @@ def count_text(count: int) -> str:
     return f"× {count:,}" if count > 1 else ""
 
 
+def count_width(count: int) -> float:
+    """Px of that text."""
+    return text_width(count_text(count), LABEL_SIZE)
+
+
 def edge_width(edge: NextFunction, shape: tuple[int, ...]) -> float:
     """Width in px of the text on an edge: its count, or its gradient."""
-    return math.ceil(text_width(count_text(edge.count), LABEL_SIZE)) + 12 if edge.count > 1 else label_width(shape)
+    return math.ceil(count_width(edge.count)) + 12 if edge.count > 1 else label_width(shape)
 
 
 def op_title(op: Op) -> str:
@@ -110,6 +115,11 @@ def brief_shape(shape: tuple[int, ...]) -> str:
 def grad_columns(shape: tuple[int, ...]) -> int:
     """Columns of a grad on one line; of a longer one the shape is written."""
     return max(BRIEF_COLUMNS if shape else SCALAR_COLUMNS + 2, columns(brief_shape(shape)))
+
+
+def brief_room(shape: tuple[int, ...] | None) -> tuple[int, str]:
+    """Columns of a row's text in brief, and what stands for a longer one: those of a grad of this shape, or of another text."""
+    return (MOST_COLUMNS, "") if shape is None else (grad_columns(shape), brief_shape(shape))
 
 
 def _brief_saved(node: Node) -> list[int]:

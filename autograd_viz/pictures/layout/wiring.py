@@ -7,17 +7,7 @@ from math import inf
 
 from ...graph.model import Document, Node, Op
 from .ladder import CLEAR, Ladder
-from .measure import (
-    LABEL_SIZE,
-    NODE_WIDTH,
-    count_text,
-    edge_width,
-    entry_step,
-    gradient_shapes,
-    label_width,
-    saved_tensors,
-    text_width,
-)  # fmt: skip
+from .measure import NODE_WIDTH, count_text, count_width, edge_width, entry_step, gradient_shapes, label_width, saved_tensors
 from .parts import LEFT, PITCH, RIGHT, Crossing, End, Net, Part, Pin, Turn, Wire
 from .sizes import Sizes
 
@@ -133,7 +123,7 @@ class Wiring:
             self._connect(f"in:{op.id}.{i}", "input", net, LEFT, start, end, pin, into)
             if text:
                 wire = self.wires[-1]
-                wire.label_text, wire.label_side, wire.label_width = text, "end", text_width(text, LABEL_SIZE) + 6
+                wire.label_text, wire.label_side, wire.label_width = text, "end", count_width(operand.count) + 6
                 self.left.below[p.row] = COUNT_STRIP
 
     def _into_node(self, p: Part, name: str, gap: int) -> tuple[int | None, list[Turn]]:

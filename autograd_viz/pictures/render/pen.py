@@ -10,18 +10,7 @@ from ...graph.reached import unreached
 from ...graph.trace import State
 from ..layout import WAITE, Sizes
 from ..layout.geometry import Box, CodeLine, Frame, Label, Row
-from ..layout.measure import (
-    ADVANCE,
-    CAPTION_SIZE,
-    FRAME_SIZE,
-    LABEL_SIZE,
-    MOST_COLUMNS,
-    ROW_SIZE,
-    brief_shape,
-    columns,
-    grad_columns,
-    text_width,
-)
+from ..layout.measure import ADVANCE, CAPTION_SIZE, FRAME_SIZE, LABEL_SIZE, ROW_SIZE, brief_room, columns, text_width
 from .escape import element, text
 from .paths import ring
 from .theme import Theme
@@ -66,7 +55,7 @@ class Pen:
         place: dict[str, object] = {}
         if at and self.sizes.detail != "full":
             tensor = self.tensors.get(at.partition(".")[0])
-            most, short = (grad_columns(s := tensor.value.shape), brief_shape(s)) if tensor else (MOST_COLUMNS, "")
+            most, short = brief_room(tensor.value.shape if tensor else None)
             lines = brief_lines(lines, most, short)
             place = {"data_brief": most, "data_short": short}
         frame = element(
