@@ -83,7 +83,8 @@ class Teller:
 def _mean(values: Numbers) -> Numbers:
     """The mean of the finite numbers of each column; nan where there is none."""
     count = np.isfinite(values).sum(0)
-    return np.divide(np.nansum(values, 0), count, out=np.full(count.shape, np.nan, np.float32), where=count > 0)
+    mean: Numbers = np.divide(np.nansum(values, 0), count, out=np.full(count.shape, np.nan, np.float32), where=count > 0)
+    return mean
 
 
 class Joined(NamedTuple):
