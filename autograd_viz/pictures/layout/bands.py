@@ -12,8 +12,7 @@ from math import ceil
 
 from ...graph.frames import OpenGroup
 from ...graph.model import Document
-from .code import code_lines
-from .finish import geometry_of
+from .finish import code_lines, geometry_of
 from .frames import frames_of, pieces_of, reserve
 from .geometry import Geometry
 from .ladder import Ladder, assign_tracks, fewer_crossings

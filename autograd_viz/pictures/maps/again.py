@@ -27,10 +27,8 @@ def restarts(index: Index, ways: Sequence[Way], is_guessed: bool) -> dict[int, P
     if not again and not layers:
         return {}
     paths = [tuple([part for part in way if isinstance(part, str)]) for way in ways]
-    rows = [
-        (op.name, path, tuple([t.id for t in taken if index.is_part(t)]))
-        for op, path, taken in zip(index.document.ops, paths, index.taken, strict=True)
-    ]
+    leaves = (tuple([t.id for t in taken if index.is_part(t)]) for taken in index.taken)
+    rows = [(op.name, path, own) for op, path, own in zip(index.document.ops, paths, leaves, strict=True)]
     found = dict[int, Path]()
     for path, first, last in _runs(paths, layers.union(tuple(path.split(".")) for path in again)):
         size = _size(index, rows, first, last)

@@ -196,9 +196,8 @@ class Arrows:
             said, room = cut or flow.name or str(constant or ""), LANE - 8
             name = ink.text(lane + 6, -10 if number else 4, said, role="none", room=room)
             if text_width(said, SMALL) > room:  # along the lane
-                name = element(
-                    "g", ink.text(0, 0, said, role="none", room=ALONG), transform=f"translate({lane + 10:g} 16) rotate(90)"
-                )
+                name = ink.text(0, 0, said, role="none", room=ALONG)
+                name = element("g", name, transform=f"translate({lane + 10:g} 16) rotate(90)")
             drawn.append(element("g", name + number, class_="number", transform=f"translate(0 {middle:g})"))
         return element("g", "".join(drawn), class_="flow lane", data_at=flow.id)
 

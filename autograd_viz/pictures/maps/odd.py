@@ -168,10 +168,8 @@ class Odd:
         made = {t for f in self.plan.places.frames[frame.id].flows if parts[f.source] is part for t in f.tensors}
         if not self._is_beside(part) and not any(self._is_joined(t) for t in made):
             return False
-        return any(
-            norm_of(t.value) == 0 and t.requires_grad and not (t.name or "").endswith("bias")
-            for t in self.index.leaves((part if frame is self.plan.root else frame).ops())
-        )
+        leaves = self.index.leaves((part if frame is self.plan.root else frame).ops())
+        return any(norm_of(t.value) == 0 and t.requires_grad and not (t.name or "").endswith("bias") for t in leaves)
 
     def _is_joined(self, tensor: str) -> bool:
         """Is it added to another result, or a factor of one? That may need no grad, so that its own way is not in the graph."""
