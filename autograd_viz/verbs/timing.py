@@ -11,8 +11,7 @@ from ..errors import NotDrawableError
 from ..pictures.render import theme_named
 from ..pictures.render.escape import printable
 from ..pictures.times.picture import picture
-from ..pictures.times.report import Record, Report
-from ..pictures.times.speedscope import speedscope_json
+from ..pictures.times.report import Record, Report, speedscope_json
 from ..runtime.collector import collector_waits
 from ..runtime.pytorch import pytorch
 from ..sources import anything

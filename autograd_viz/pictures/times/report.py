@@ -1,7 +1,8 @@
-"""What a timing says: sentences, and records by module, op, line and node."""
+"""What a timing says: sentences, records by module, op, line and node, and flame charts."""
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median, quantiles
@@ -16,6 +17,7 @@ from ...graph.timing import Half, Seconds, Timing
 Record = dict[str, Any]
 NEAR = 0.05  # the parts agree with the pass
 DEAR = 1.2  # measured passes may take so many times as long
+SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
 class Part(NamedTuple):
@@ -192,3 +194,33 @@ def time_text(seconds: float) -> str:
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"
     return f"{seconds / 1e-9:.0f} ns"
+
+
+def speedscope_json(report: Report, name: str) -> str:
+    """For speedscope, a viewer of flame charts (its file format: `SCHEMA`): two profiles, forward and backward, with the
+    modules around each op, in the order of the pass, and its median time.
+    """
+    frames: dict[tuple[Any, ...], int] = {}
+    halves = [(words.TIME_FORWARD, report.parts, 0), (words.TIME_BACK, report.parts[::-1], 1)]
+    profiles = []
+    for title, parts, half in halves:
+        timed = [(part, median((part.forward, part.backward)[half])) for part in parts]
+        samples = [(_stack(part, half, report, frames), seconds) for part, seconds in timed if seconds]
+        if samples:
+            stacks, weights = zip(*samples, strict=True)
+            of = {"type": "sampled", "name": title, "unit": "seconds", "startValue": 0, "endValue": sum(weights)}
+            profiles.append({**of, "samples": stacks, "weights": weights})
+    told = [{k: v for k, v in zip(("name", "file", "line"), key, strict=False) if v is not None} for key in frames]
+    everything = {"$schema": SCHEMA, "shared": {"frames": told}, "profiles": profiles, "name": name, "activeProfileIndex": 0}
+    return json.dumps({**everything, "exporter": "autograd_viz"}, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _stack(part: Part, half: int, report: Report, frames: dict[tuple[Any, ...], int]) -> list[int]:
+    """The modules around an op, from the outside in, and the op: places among the frames."""
+    around = (".".join(part.path[:k]) for k in range(len(part.path) + 1))
+    titles = (f"{path} {report.classes.get(path, '')}".strip() for path in around)
+    keys: list[tuple[Any, ...]] = [(title,) for title in titles if title]
+    source = None if part.op is None else part.op.source
+    name = part.name if half == 0 or part.node is None else part.node.name
+    keys.append((name,) if source is None else (name, source.file, source.line))
+    return [frames.setdefault(key, len(frames)) for key in keys]
