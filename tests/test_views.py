@@ -146,7 +146,7 @@ def test_svg_and_png_are_written_and_replaced(tmp_path: Path) -> None:
 
 def test_png_text_is_drawn_with_the_font_of_a_dependency() -> None:
     """Without its font file, resvg would draw no text at all; the picture with text is a different one."""
-    from autograd_viz.pictures.files import png_bytes
+    from autograd_viz.pictures.files.image import png_bytes
 
     svg = av.show(program()["c"]).svg
     assert png_bytes(svg, 0.5) != png_bytes(svg.replace("<text", "<desc").replace("</text", "</desc"), 0.5)

@@ -10,8 +10,7 @@ from .. import words
 from ..errors import NotDrawableError
 from ..pictures.render import printable, theme_named
 from ..pictures.times.picture import picture
-from ..pictures.times.report import Record, Report
-from ..pictures.times.speedscope import speedscope_json
+from ..pictures.times.report import Record, Report, speedscope_json
 from ..runtime.collector import collector_waits
 from ..runtime.pytorch import pytorch
 from ..sources import anything

@@ -14,14 +14,12 @@ from ..graph import Engine, State, Step, Value
 from ..graph.codec import to_plain
 from ..graph.collapsed import Collapsed
 from ..graph.text import Labels
-from ..pictures.maps.arrows import said_of
-from ..pictures.maps.calls import is_in_time
-from ..pictures.maps.cards import Card
+from ..pictures.maps.arrows import ends, said_of, turns_said
+from ..pictures.maps.cards import Card, is_in_time
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.flow import Flow
 from ..pictures.maps.numbers import Outliers, Place, of_step
 from ..pictures.maps.odd import Odd
-from ..pictures.maps.turns import ends, turns_said
 from ..pictures.render import Theme, Writer, printable
 from ..pictures.render.drawing import Drawing
 from ..pictures.render.pen import cell_address

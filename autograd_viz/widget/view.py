@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..pictures.maps.drawing import MapDrawing
-from ..pictures.maps.figure import figure_of, first_box
+from ..pictures.maps.drawing import MapDrawing, figure_of, first_box
 from ..pictures.render import Theme
 from ..pictures.render.drawing import Drawing
 from ..stepper.stepper import Stepper

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from autograd_viz.pictures.files import png_bytes
+from autograd_viz.pictures.files.image import png_bytes
 
 from .lab import LabPage
 from .test_debugger import dot, panel, press_key

@@ -13,7 +13,8 @@ import pytest
 from PIL import Image, ImageChops, ImageStat
 
 import autograd_viz as av
-from autograd_viz.pictures.files.image import pdf_bytes, size_of
+from autograd_viz.pictures.files.image import pdf_bytes
+from autograd_viz.pictures.render.svg import size_of
 from autograd_viz.verbs.formats import Wishes, _slides
 from autograd_viz.verbs.save import subject_of
 

@@ -12,7 +12,8 @@ from PIL import Image, ImageChops
 
 import autograd_viz as av
 from autograd_viz.pictures.files.cell import cell_bundle, still_svg
-from autograd_viz.pictures.files.image import png_bytes, size_of
+from autograd_viz.pictures.files.image import png_bytes
+from autograd_viz.pictures.render.svg import size_of
 from autograd_viz.verbs.explain import explain
 from autograd_viz.verbs.show import show, step
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import autograd_viz as av
-from autograd_viz.pictures.layout.code import LONGEST, wrapped
+from autograd_viz.pictures.layout.finish import LONGEST, wrapped
 from autograd_viz.pictures.layout.measure import columns, cut
 
 LONG = {

@@ -115,7 +115,7 @@ def test_figure_4_retains_the_gradient_of_c_with_a_purple_arrow() -> None:
     p = Picture(4)
     assert p.rows("c")[1] == "grad = 4.0"
     arrow = p.places[f"retain:{p.ids['c']}"]
-    assert arrow[0].get("stroke") == THEMES["waite"].hook
+    assert arrow[0].get("stroke") == THEMES["waite"].colours()["hook"]
     assert "retain_grad_hook" in p.svg
     (way,) = [a.points for a in layout(p.document).arrows if a.kind == "retain"]
     assert len(way) == 4, "out of the node's side, over d, down, into the row"
@@ -254,7 +254,7 @@ def test_what_is_not_finite_is_named_in_red() -> None:
     few, many = av.tensor([0.0, 4.0, 9.0], requires_grad=True), av.zeros(3, 4, requires_grad=True)
     loss = few.sqrt().sum() + (many.sqrt() * 0.0).sum()
     loss.backward()
-    red = THEMES["light"].false
+    red = THEMES["light"].colours()["false"]
     written = {e.text for e in ET.fromstring(av.show(loss).svg).iter(f"{SVG}tspan") if e.get("fill") == red}
     assert {"(3,) · 1 inf", "  [ inf, 0.2500, 0.1667])", "(3, 4) · 12 nan", "  shape (3, 4) · 12 nan)"} <= written
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from autograd_viz.graph.passes import STATISTICS, TOTALS
-from autograd_viz.pictures.runs.colours import decades
 from autograd_viz.pictures.runs.grid import grid_of, lines_of
 from autograd_viz.pictures.runs.history import BINS, WHOLE, History, Series
 from autograd_viz.pictures.runs.odd import odd_in, sentences
+from autograd_viz.pictures.runs.plot import decades
 from autograd_viz.pictures.runs.rows import Row
 
 

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 
 import autograd_viz as av  # noqa: E402
 from autograd_viz.graph.codec import recording_from_json, recording_to_json  # noqa: E402
-from autograd_viz.pictures.render.unseen import why_unseen  # noqa: E402
+from autograd_viz.pictures.render.writer import why_unseen  # noqa: E402
 from autograd_viz.sources.anything import graph_of  # noqa: E402
 from autograd_viz.stepper.stepper import Stepper  # noqa: E402
 from autograd_viz.verbs.show import stepper_of  # noqa: E402

@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch")
 
 import autograd_viz as av  # noqa: E402
 from autograd_viz.graph.model import Op  # noqa: E402
-from autograd_viz.pictures.files.image import size_of  # noqa: E402
 from autograd_viz.pictures.layout.measure import text_width  # noqa: E402
-from autograd_viz.pictures.render.unseen import why_unseen  # noqa: E402
+from autograd_viz.pictures.render.svg import size_of  # noqa: E402
+from autograd_viz.pictures.render.writer import why_unseen  # noqa: E402
 
 pytestmark = pytest.mark.torch
 

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 
 import autograd_viz as av  # noqa: E402
 from autograd_viz.graph import Document, document_from_json, document_to_json  # noqa: E402
-from autograd_viz.pictures.render.unseen import why_unseen  # noqa: E402
+from autograd_viz.pictures.render.writer import why_unseen  # noqa: E402
 from autograd_viz.sources.anything import graph_of  # noqa: E402
 
 pytestmark = pytest.mark.torch

@@ -10,8 +10,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.graph.timing import Bare, Half, Timing
-from autograd_viz.pictures.times.report import Report, spread, time_text
-from autograd_viz.pictures.times.speedscope import speedscope_json
+from autograd_viz.pictures.times.report import Report, speedscope_json, spread, time_text
 from autograd_viz.twin import nn
 from autograd_viz.verbs.timing import Time
 

@@ -13,8 +13,8 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.pictures.maps.arrows import Arrows, clear
+from autograd_viz.pictures.maps.drawing import MapDrawing
 from autograd_viz.pictures.maps.ink import Ink
-from autograd_viz.pictures.maps.page import page_map
 from autograd_viz.pictures.maps.paint import MARGIN, TOP, size_of
 from autograd_viz.pictures.render import theme_named
 from tests.maps.models import Towers
@@ -33,7 +33,7 @@ console.log(JSON.stringify(sets.map((opened) => tell(placed(map, new Set(opened)
 @pytest.mark.parametrize("model", [Language(), Towers()], ids=["lanes", "columns"])
 def test_the_page_and_python_put_cards_and_ways_at_the_same_places(model: Any) -> None:
     plan = av.map(model(av.tensor([1, 2])).sum()).drawing.plan
-    _, data = page_map(plan, theme_named("light"), frozenset(), {}, is_over=True)
+    _, data = MapDrawing(plan, frozenset()).page(theme_named("light"), is_over=True)
     assert any(f.lanes for f in plan.places.frames.values())
     assert isinstance(model, Towers) == any(len(row) > 1 for f in plan.places.frames.values() for row in f.rows)
     choose = random.Random(0)
@@ -75,7 +75,7 @@ def placed_by_python(plan: Any, opened: frozenset[str]) -> dict[str, Any]:
 def test_a_lane_lies_beside_the_parts_and_inside_of_the_frame() -> None:
     model = Language()
     plan = av.map(model(av.tensor([1, 2])).sum()).drawing.plan
-    _, data = page_map(plan, theme_named("light"), frozenset(), {}, is_over=True)
+    _, data = MapDrawing(plan, frozenset()).page(theme_named("light"), is_over=True)
     lanes = [
         (data["frames"][id], data["cards"][id], f)
         for id in plan.places.frames

@@ -55,11 +55,10 @@ def pairs_of(a: Document, b: Document) -> Pairs:
         if op.name == other.name or not _is_opened(op, other):
             found.add([result], [end])
     found.add(a.roots, b.roots)
-    only = (
-        tuple(i for i, op in enumerate(d.ops) if op.node is not None and i not in matched)
-        for d, matched in ((a, ops), (b, {*ops.values()}))
-    )
-    return Pairs(found.pairs, ops, (next(only), next(only)), renamed, _moved(a, b, ops, found.pairs))
+    taken = {*ops.values()}
+    only_a = tuple(i for i, op in enumerate(a.ops) if op.node is not None and i not in ops)
+    only_b = tuple(j for j, op in enumerate(b.ops) if op.node is not None and j not in taken)
+    return Pairs(found.pairs, ops, (only_a, only_b), renamed, _moved(a, b, ops, found.pairs))
 
 
 def _is_opened(*ops: Op) -> bool:

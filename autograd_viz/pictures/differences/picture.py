@@ -14,13 +14,12 @@ from ..maps.cards import Card
 from ..maps.flow import Flow
 from ..maps.ink import Ink
 from ..maps.labels import Line
-from ..maps.paint import MARGIN, Painter, size_of
+from ..maps.paint import MARGIN, Painter, several, side_of, size_of
 from ..maps.plan import Plan
 from ..render import THEMES
 from ..render.caption import MARGIN as CAPTION_MARGIN
 from ..render.caption import caption_elements, caption_height, caption_lines
-from ..render.escape import element, text
-from ..render.svg import whole_picture
+from ..render.escape import element
 from ..render.theme import Theme
 from .gap import Gap
 from .report import Report, number
@@ -83,15 +82,11 @@ class ErrorPainter(Painter):
                 **self.ink.stroke("grad", more="lit"),
             )  # fmt: skip
 
-    def row(self, card: Card, y: float, line: Line) -> Iterator[str]:
-        """A parameter: its name and shape, the error of its value, and of its gradient."""
-        ink, right = self.ink, self.plan.places.widths[card.id] - 14
-        if line.id:
-            yield ink.box(12, y, 9, 9, 1, "green" if line.trains else "yellow")
-        yield ink.text(28, y + 9, line.name + line.shape, room=right - 250)
+    def numbers(self, card: Card, y: float, line: Line, right: float) -> Iterator[str]:
+        """The error of a parameter's value, and of its gradient."""
         for at, gaps in ((right - 120, self._values), (right, self._gradients)):
             if gap := gaps.get(line.id):
-                yield ink.text(at, y + 9, number(worst([gap])), role=role_of([gap]), end=True)
+                yield self.ink.text(at, y + 9, number(worst([gap])), role=role_of([gap]), end=True)
 
     def beside_title(self, card: Card, x: float, right: float, is_open: bool) -> Iterator[str]:
         """Class and badges; no alarms."""
@@ -126,21 +121,11 @@ def picture(report: Report, sides: tuple[Half, Half], titles: tuple[str, str], s
     height = top + 34 + max(h for _, h in sizes)
     drawn, x = [], 0.0
     for side, (half, title) in enumerate(zip(sides, titles, strict=True)):
-        painter = _painter(report, half.plan, side, theme)
-        inside = painter.inside(half.plan.root, half.opened, half.plan.places.heights(half.opened))
-        heading = ink.text(MARGIN, 0, f"{title}: {half.plan.result}", size=15, bold=True)
-        part = heading + element("g", inside, transform=f"translate({MARGIN:g} 22)")
+        part = side_of(_painter(report, half.plan, side, theme), half.opened, title, 15, 0)
         drawn.append(element("g", part, class_=f"side side-{side}", transform=f"translate({x:g} {top + 16:g})"))
         x += widths[side] + BETWEEN
-    content = [
-        element("title", text(" ".join(said))),
-        element("rect", width=width, height=height, **ink.fill("canvas", more="ground")),
-        ink.text(MARGIN, 28, words.DIFF_TITLE.format(a=titles[0], b=titles[1]), size=17, bold=True),
-        *caption_elements(lines, MARGIN - CAPTION_MARGIN, HEAD - 6, theme),
-        *_legend(ink, top - 14),
-        *drawn,
-    ]
-    return whole_picture("\n".join(content), width, height)
+    below = [*caption_elements(lines, MARGIN - CAPTION_MARGIN, HEAD - 6, theme), *_legend(ink, top - 14), *drawn]
+    return several(ink, words.DIFF_TITLE.format(a=titles[0], b=titles[1]), " ".join(said), below, (width, height))
 
 
 def partners(report: Report, sides: tuple[Half, Half]) -> dict[str, str]:

@@ -34,12 +34,9 @@ class Report:
     """Two passes compared. `value` gives the gap of two tensors, None if one is not known; `gradients` are by first tensor."""
 
     def __init__(
-        self,
-        documents: tuple[Document, Document],
-        pairs: Pairs,
-        value: Callable[[str, str], Gap | None],
+        self, documents: tuple[Document, Document], pairs: Pairs, value: Callable[[str, str], Gap | None],
         gradients: Mapping[str, Gap],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.documents, self.pairs = documents, pairs
         self._tensors = {t.id: t for t in documents[0].tensors}
         self._labels, self._paths = Labels(documents[0]), paths_in(documents[0])
@@ -63,9 +60,8 @@ class Report:
     def _item(self, kind: str, a: str, gap: Gap) -> Item:
         t, maker = self._tensors[a], self._makers.get(a)
         op = None if maker is None else self.documents[0].ops[maker]
-        module = op.module if op is not None else owner(t.name or "", self._paths)
-        source = t.source or (op.source if op is not None else None)
-        return Item(kind, a, self.pairs.tensors[a], self._labels.of(a), module, source, gap)
+        module, made_at = (owner(t.name or "", self._paths), None) if op is None else (op.module, op.source)
+        return Item(kind, a, self.pairs.tensors[a], self._labels.of(a), module, t.source or made_at, gap)
 
     @cached_property
     def first_value(self) -> Item | None:

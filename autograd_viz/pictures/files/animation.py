@@ -14,12 +14,12 @@ from ...errors import AutogradVizError
 from ...graph.model import Document
 from ...graph.trace import Trace
 from ..layout.geometry import Arrow, Geometry, Point
-from ..layout.measure import ADVANCE, columns
+from ..layout.measure import ADVANCE, columns, text_width
 from ..render import Theme
 from ..render.caption import MARGIN, caption_elements, caption_height, caption_lines
 from ..render.caption import SIZE as CAPTION
 from ..render.escape import element, text
-from ..render.svg import FALLBACK
+from ..render.svg import whole_picture
 from ..render.writer import moves_of, moving
 from .film import Film, drawn
 
@@ -36,8 +36,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "PNG": {"compress_level": 6},
     "WEBP": {"lossless": True, "quality": 75, "method": 0, "kmin": 9_999, "kmax": 10_000},  # only the first is a whole picture
 }
-
-
 Number = tuple[Image.Image, Image.Image]  # and its mask
 
 
@@ -134,14 +132,14 @@ class Reel:
         """An image of a number, drawn once."""
         if said in self.numbers:
             return self.numbers[said]
-        width, height = columns(said) * ADVANCE * NUMBER + 12, NUMBER * 1.6
+        width, height = text_width(said, NUMBER) + 12, NUMBER * 1.6
         colour = self.theme.colours()
         words = element(
             "text", text(said), x=width / 2, y=height * 0.7, font_size=NUMBER, text_anchor="middle", font_weight="bold",
             fill=colour["grad"], stroke=colour["canvas"], stroke_width=4, paint_order="stroke",
         )  # fmt: skip
         size = (round(width * self.scale), round(height * self.scale))
-        image = drawn(_svg(width, height, words), size).convert("RGBA")
+        image = drawn(whole_picture(words, width, height), size).convert("RGBA")
         self.numbers[said] = self.film.in_palette(image), image.getchannel("A").point(lambda a: 255 if a > 127 else 0)
         return self.numbers[said]
 
@@ -164,7 +162,7 @@ class Reel:
         size = (round(width * self.scale), round(height * self.scale))
         ground = element("rect", x=0, y=0, width=width, height=height, fill=self.theme.canvas)
         words = caption_elements(lines, 0, 0, self.theme)
-        return self.film.in_palette(drawn(_svg(width, height, "".join([ground, *words])), size))
+        return self.film.in_palette(drawn(whole_picture("".join([ground, *words]), width, height), size))
 
 
 def point_along(arrow: Arrow, part: float) -> Point:
@@ -177,8 +175,3 @@ def point_along(arrow: Arrow, part: float) -> Point:
             return x + (p - x) * left / length, y + (q - y) * left / length
         left -= length
     return arrow.points[-1]
-
-
-def _svg(width: float, height: float, content: str) -> str:
-    box, space = f"0 0 {width:g} {height:g}", "http://www.w3.org/2000/svg"
-    return element("svg", content, xmlns=space, viewBox=box, width=width, height=height, font_family=FALLBACK)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..render.escape import element, one_line
 from ..render.escape import text as escaped
-from .image import size_of
+from ..render.svg import size_of
 
 # the paths of moving numbers, and the names for style sheets and scripts
 _FOR_MOVING = re.compile(r'<path [^>]*class="way"/>| class="[^"]*"| data-[a-z]+="[^"]*"')
@@ -25,20 +25,16 @@ MOST_LETTERS = 100_000  # of an SVG; a larger one is stored once, in the HTML
 def cell_bundle(
     svg: str, text: str, mark: str | None = None, said: str = "", at: tuple[float, float] | None = None
 ) -> dict[str, Any]:
-    """MIME type -> data.
-
-    JupyterLab shows no SVG in an untrusted notebook. It shows an image in HTML, in which scripts cannot run. Exporters to
-    paper (LaTeX) use the SVG. Front ends without pictures, and screen readers, use the text.
-
-    A page finds the image by its class `mark`. The words `said` stand above it. A large picture can be scrolled: `at` is its
-    first visible point, in px from its corner.
+    """MIME type -> data. JupyterLab shows no SVG in an untrusted notebook. It shows an image in HTML, in which scripts cannot
+    run. Exporters to paper (LaTeX) use the SVG. Front ends without pictures, and screen readers, use the text. A page finds the
+    image by its class `mark`. The words `said` stand above it. A large picture can be scrolled: `at` is its first visible
+    point, in px.
     """
     short = still_svg(svg)
-    source = f"data:image/svg+xml;base64,{base64.b64encode(short.encode()).decode()}"
     size = size_of(svg) if at is not None else (0.0, 0.0)
     is_wide = at is not None and size[0] > WIDEST
     style = f"max-width:none;width:{size[0] * LEGIBLE:.0f}px" if is_wide else None
-    image = element("img", class_=mark, alt=text, src=source, style=style)
+    image = element("img", class_=mark, alt=text, src=_source(short), style=style)
     image = _scrolled(image, size, at) if at is not None and is_wide else image
     above = element("div", escaped(said), style="white-space:pre-wrap;margin:4px 0 10px") if said else ""
     bundle = {"text/html": one_line(above + image), "text/plain": text}
@@ -47,13 +43,11 @@ def cell_bundle(
 
 def pictures_bundle(sides: Sequence[tuple[str, str]], whole: str, said: str) -> dict[str, Any]:
     """Pictures with titles: side by side where they fit, else one under the other. `whole`: all of them in one SVG, for paper.
-
     What stands between backticks in `said` is code.
     """
     figures = []
     for title, svg in sides:
-        source = f"data:image/svg+xml;base64,{base64.b64encode(still_svg(svg).encode()).decode()}"
-        image = element("img", alt=title, src=source, style="display:block;max-width:100%")
+        image = element("img", alt=title, src=_source(still_svg(svg)), style="display:block;max-width:100%")
         figures.append(element("div", element("div", escaped(title), style="font-weight:bold;margin:4px 0") + image))
     told = _CODE.sub(lambda found: element("code", found[1]), escaped(said))
     row = element("div", "".join(figures), style="display:flex;flex-wrap:wrap;gap:10px 24px;align-items:flex-start")
@@ -70,6 +64,10 @@ def answer_bundle(text: str, details: str, label: str) -> dict[str, Any]:
     return {"text/plain": text, "text/html": one_line(element("div", escaped(text), style=style) + more)}
 
 
+def _source(svg: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
 def _scrolled(image: str, size: tuple[float, float], at: tuple[float, float]) -> str:
     """A window on a picture that is too wide for a column. Browsers without `scroll-initial-target` begin at its corner."""
     whole = [length * LEGIBLE for length in size]
@@ -78,9 +76,8 @@ def _scrolled(image: str, size: tuple[float, float], at: tuple[float, float]) ->
     left, top = (min(max(0, start), w - part) for start, w, part in zip(starts, whole, seen, strict=True))
     place = f"position:absolute;left:{left:.0f}px;top:{top:.0f}px;width:{seen[0]:.0f}px;height:{seen[1]:.0f}px"
     first = element("span", "", style=f"{place};pointer-events:none;scroll-initial-target:nearest")
-    return element(
-        "div", image + first, style="position:relative;overflow:auto;max-height:75vh;border:1px solid #b3b3b3", tabindex=0
-    )
+    look = "position:relative;overflow:auto;max-height:75vh;border:1px solid #b3b3b3"
+    return element("div", image + first, style=look, tabindex=0)
 
 
 def still_svg(svg: str) -> str:

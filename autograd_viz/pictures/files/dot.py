@@ -9,7 +9,7 @@ from typing import Any
 
 from ...graph.model import Document, Node, Op, Tensor
 from ...graph.trace import State
-from ..layout.measure import op_title
+from ..layout.measure import op_title, tensor_inputs
 from ..render import Theme, Writer
 from ..render.escape import element, is_unwanted, text
 from ..render.pen import tensor_kind
@@ -55,12 +55,10 @@ class _Drawing:
         """One word, next to its backward node."""
         kind = "brown" if o.node else "yellow"
         self.box(o.id, op_title(o), [], kind, 3 if o.node else 2)
-        for operand in o.inputs:
-            if operand.tensor is not None:
-                self.edge(operand.tensor, o.id, tensor_kind(self.tensors[operand.tensor]))
-        for output in o.outputs:
-            if output is not None:
-                self.edge(o.id, output, kind)
+        for t in tensor_inputs(o):
+            self.edge(t, o.id, tensor_kind(self.tensors[t]))
+        for output in filter(None, o.outputs):
+            self.edge(o.id, output, kind)
         if o.node is not None:
             with self.graph.subgraph() as beside:
                 beside.attr(rank="same")
@@ -84,19 +82,15 @@ class _Drawing:
     def box(self, id: str, title: str, rows: list[tuple[str, Lines]], kind: str, width: int) -> None:
         """A table: the title, then white rows."""
         cells = [element("TD", self.runs((Run(title or " "),)), BORDER=0)]
-        cells += [
-            element("TD", self.lines(lines), PORT=port, BGCOLOR=self.colour["row"], ALIGN="LEFT", BALIGN="LEFT")
-            for port, lines in rows
-        ]
+        for port, lines in rows:
+            said = element("BR").join(map(self.runs, lines)) or " "
+            cells.append(element("TD", said, PORT=port, BGCOLOR=self.colour["row"], ALIGN="LEFT", BALIGN="LEFT"))
         stroke = self.colour["grad" if id == self.lit else f"{kind}-stroke"]
         table = element(
             "TABLE", "".join(element("TR", cell) for cell in cells), BORDER=width, CELLBORDER=1, CELLSPACING=3, CELLPADDING=3,
             COLOR=stroke, BGCOLOR=self.colour[f"{kind}-fill"], STYLE=None if kind in ("green", "yellow") or rows else "ROUNDED",
         )  # fmt: skip
         self.graph.node(id, label=f"<{table}>")
-
-    def lines(self, lines: Lines) -> str:
-        return element("BR").join(map(self.runs, lines)) or " "
 
     def runs(self, runs: tuple[Run, ...]) -> str:
         """Coloured words. Spaces are kept."""
@@ -132,10 +126,9 @@ def mermaid(document: Document, theme: Theme) -> str:
     edges += [(n.id, "-.->", n.variable) for n in document.nodes]
     lines += [f"    {a} {arrow} {b}" for a, arrow, b in edges if a is not None and b is not None]
     colour = theme.colours()
-    lines += [
-        f"    classDef {kind} fill:{colour[f'{kind}-fill']},stroke:{colour[f'{kind}-stroke']},color:{colour['text']}"
-        for kind in ("green", "yellow", "brown", "blue")
-    ]
+    for kind in ("green", "yellow", "brown", "blue"):
+        fill, stroke = colour[f"{kind}-fill"], colour[f"{kind}-stroke"]
+        lines.append(f"    classDef {kind} fill:{fill},stroke:{stroke},color:{colour['text']}")
     return "\n".join(lines) + "\n"
 
 

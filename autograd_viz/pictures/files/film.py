@@ -22,7 +22,7 @@ from PIL import Image
 from ...graph.model import Document
 from ...graph.trace import State, Step
 from ..layout.geometry import Arrow, CodeLine, Geometry
-from ..layout.measure import ADVANCE, columns
+from ..layout.measure import text_width
 from ..render import Theme, render_svg
 from ..render.pen import cell_address
 from .image import png_bytes
@@ -103,7 +103,7 @@ class Places:
 
 
 def _code(line: CodeLine) -> Rect:
-    return line.x - columns(line.text) * ADVANCE * line.size - 4, line.y - line.size - 4, line.x + 4, line.y + 8
+    return line.x - text_width(line.text, line.size) - 4, line.y - line.size - 4, line.x + 4, line.y + 8
 
 
 def _segments(a: Arrow) -> list[Rect]:
@@ -124,15 +124,9 @@ def drawn(svg: str, size: tuple[int, int]) -> Image.Image:
 
 
 class Film:
-    """The view of a picture through a window, after each step in order.
-
-    Args:
-        most: the largest size of the window, in pixels; a smaller picture is shown whole.
-        first: some of the first steps. Their pictures give the colours; the window begins at the first one's node.
-
-    Attributes:
-        left, top: the position of the window, in pixels of the whole picture.
-        canvas: the index of the background colour.
+    """The view of a picture through a window, after each step in order. `most`: the largest size of the window, in pixels; a
+    smaller picture is shown whole. `first`: some of the first steps. Their pictures give the colours; the window begins at the
+    first one's node.
     """
 
     def __init__(
@@ -144,11 +138,13 @@ class Film:
         self.whole = (math.ceil(geometry.width * scale), math.ceil(geometry.height * scale))
         self.width, self.height = (min(a, b) for a, b in zip(self.whole, most, strict=True))
         self._state = State()
+        # the position of the window, in pixels of the whole picture
         self.left, self.top = self._placed(first[0].node, 0, 0) if first else (0, 0)
         start = self._drawn(self.window, self._state)
         seen = (self._drawn(r, _after(State(), s)) for s in first for r in self._changed(None, s, self.window))
         self.palette = palette_of([start, *seen], theme)  # an image with its palette
         self.image = self.in_palette(start)  # the visible part, mode "P"
+        # the index of the background colour
         self.canvas: int = self.in_palette(Image.new("RGB", (1, 1), theme.canvas)).getpixel((0, 0))  # type: ignore[assignment]
 
     @property
@@ -177,26 +173,17 @@ class Film:
         if box is None:
             return left, top
         x, y = (box.x - g.x) * scale, (box.y - g.y) * scale
-        return (
-            _followed(left, self.width, self.whole[0], x, x + box.w * scale),
-            _followed(top, self.height, self.whole[1], y, y + box.h * scale),
-        )
-
-    # -- drawing ------------------------------------------------------------------------------------------------------
+        left = _followed(left, self.width, self.whole[0], x, x + box.w * scale)
+        return left, _followed(top, self.height, self.whole[1], y, y + box.h * scale)
 
     def _changed(self, before: Step | None, step: Step, window: Pixels) -> list[Pixels]:
         """The visible regions that a step changes."""
-        g, scale = self.geometry, self.scale
-        left, top, right, bottom = window
-        return [
-            (
-                max(left, math.floor((x - g.x) * scale)),
-                max(top, math.floor((y - g.y) * scale)),
-                min(right, math.ceil((end_x - g.x) * scale)),
-                min(bottom, math.ceil((end_y - g.y) * scale)),
-            )
-            for x, y, end_x, end_y in self.places.changed(before, step, self._rect(window))
-        ]
+        g, found = self.geometry, list[Pixels]()
+        for rect in self.places.changed(before, step, self._rect(window)):
+            x, y, end_x, end_y = ((px - start) * self.scale for px, start in zip(rect, (g.x, g.y, g.x, g.y), strict=True))
+            begin = max(window[0], math.floor(x)), max(window[1], math.floor(y))
+            found.append((*begin, min(window[2], math.ceil(end_x)), min(window[3], math.ceil(end_y))))
+        return found
 
     def _rect(self, region: Pixels) -> Rect:
         g, (left, top, right, bottom) = self.geometry, (pixels / self.scale for pixels in region)
@@ -208,11 +195,8 @@ class Film:
 
 
 def _after(state: State, step: Step) -> State:
-    return State(
-        {**state.values, **{c.at: c.after for c in step.changes}},
-        step,
-        called={**state.called, step.node: state.called.get(step.node, 0) + 1},
-    )
+    values = {**state.values, **{c.at: c.after for c in step.changes}}
+    return State(values, step, called={**state.called, step.node: state.called.get(step.node, 0) + 1})
 
 
 def _followed(start: int, size: int, whole: int, low: float, high: float) -> int:

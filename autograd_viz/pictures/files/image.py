@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import AutogradVizError, MissingLibraryError
+from ..render.svg import size_of
 
 # letters that the font lacks (Chinese, Japanese, Korean, emoji); a system font may have them
 FOREIGN = "[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]"
@@ -28,12 +29,6 @@ def font_file() -> Path:
     if file is None or not file.is_file():
         raise AutogradVizError("PNG pictures need the font of python-barcode; install it with: pip install python-barcode")
     return file
-
-
-def size_of(svg: str) -> tuple[float, float]:
-    """Width and height of one of our pictures, in px."""
-    width, height = re.findall(r'viewBox="\S+ \S+ (\S+) (\S+)"', svg)[0]
-    return float(width), float(height)
 
 
 def png_bytes(svg: str, scale: float | None = None) -> bytes:

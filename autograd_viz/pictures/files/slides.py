@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...errors import MissingLibraryError
-from .image import check_resvg, pdf_bytes, png_bytes, size_of
+from ..render.svg import size_of
+from .image import check_resvg, pdf_bytes, png_bytes
 
 WIDE, HIGH, MARGIN, SAID = 13.333, 7.5, 0.3, 1.3  # inches: of a slide, its margin, and the sentence under its picture
 MOST_SCALE = 1.6  # of a picture on a slide: small figures do not fill it

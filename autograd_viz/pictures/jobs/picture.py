@@ -9,17 +9,16 @@ from collections.abc import Iterator, Mapping
 
 from ... import words
 from ...graph.text import few_names
-from ..layout.measure import ADVANCE, columns
+from ..layout.measure import text_width
 from ..maps.cards import Card
 from ..maps.ink import Ink
 from ..maps.labels import Line as Row
 from ..maps.numbers import norm_text
-from ..maps.paint import MARGIN, Painter, size_of
+from ..maps.paint import MARGIN, Painter, several, side_of, size_of
 from ..maps.plan import Plan
 from ..render.caption import MARGIN as CAPTION_MARGIN
 from ..render.caption import caption_elements, caption_height, caption_lines
-from ..render.escape import element, text
-from ..render.svg import whole_picture
+from ..render.escape import element
 from ..render.theme import Theme
 from .report import Bucket, Line, Report
 
@@ -31,27 +30,25 @@ MOST_MAPS, MOST_NAMES = 8, 8
 def picture(report: Report, theme: Theme) -> str:
     """The job as SVG."""
     ink = Ink(theme)
-    maps = [_Side(report, rank, theme) for rank in _shown(report)]
-    width = sum(m.width + BETWEEN for m in maps) + (BUCKET + BETWEEN if report.buckets else 0.0) + MARGIN
+    ranks = _shown(report)
+    plans = [Plan(report.documents[rank], told=True) for rank in ranks]
+    opened = [plan.opened() for plan in plans]
+    sizes = [size_of(plan, plan.places.heights(cards)) for plan, cards in zip(plans, opened, strict=True)]
+    width = sum(w - SPARE + BETWEEN for w, _ in sizes) + (BUCKET + BETWEEN if report.buckets else 0.0) + MARGIN
     lines = [line for sentence in report.sentences() for line in caption_lines(sentence, width)]
     top = HEAD + caption_height(lines) + 34
     drawn, x = [], 0.0
-    for side in maps:
-        drawn.append(element("g", side.inside(ink), transform=f"translate({x:g} {top:g})"))
-        x += side.width + BETWEEN
+    for rank, plan, cards, (wide, _) in zip(ranks, plans, opened, sizes, strict=True):
+        painter = JobPainter(plan, theme, {line.name: line for line in report.lines})
+        part = side_of(painter, cards, words.JOB_RANK.format(rank=rank), 14, 4)
+        drawn.append(element("g", part, transform=f"translate({x:g} {top:g})"))
+        x += wide - SPARE + BETWEEN
     boxes, tall = _buckets(report, ink)
     drawn.append(element("g", boxes, transform=f"translate({x + MARGIN:g} {top:g})"))
-    height = top + max([tall, *(m.height for m in maps)]) + 30
-    title = words.JOB_TITLE.format(ranks=report.ranks)
-    content = [
-        element("title", text(" ".join([title, *report.sentences()]))),
-        element("rect", width=width, height=height, **ink.fill("canvas", more="ground")),
-        ink.text(MARGIN, 30, title, size=17, bold=True),
-        *caption_elements(lines, MARGIN - CAPTION_MARGIN, HEAD - 4, theme),
-        ink.text(MARGIN, top - 22, words.JOB_COLUMNS, role="none"),
-        *drawn,
-    ]
-    return whole_picture("\n".join(content), width, height)
+    height = top + max([tall, *(high for _, high in sizes)]) + 30
+    title, said = words.JOB_TITLE.format(ranks=report.ranks), caption_elements(lines, MARGIN - CAPTION_MARGIN, HEAD - 4, theme)
+    below = [*said, ink.text(MARGIN, top - 22, words.JOB_COLUMNS, role="none"), *drawn]
+    return several(ink, title, " ".join([title, *report.sentences()]), below, (width, height), 30)
 
 
 def _shown(report: Report) -> list[int]:
@@ -63,50 +60,32 @@ def _shown(report: Report) -> list[int]:
     return found[:MOST_MAPS]
 
 
-class _Side:
-    def __init__(self, report: Report, rank: int, theme: Theme) -> None:
-        self.plan = Plan(report.documents[rank], told=True)
-        self.opened = self.plan.opened()
-        self.rank = rank
-        self.painter = JobPainter(self.plan, theme, {line.name: line for line in report.lines})
-        self.heights = self.plan.places.heights(self.opened)
-        width, self.height = size_of(self.plan, self.heights)
-        self.width = width - SPARE
-
-    def inside(self, ink: Ink) -> str:
-        heading = ink.text(MARGIN, 4, f"{words.JOB_RANK.format(rank=self.rank)}: {self.plan.result}", size=14, bold=True)
-        cards = self.painter.inside(self.plan.root, self.opened, self.heights)
-        return heading + element("g", cards, transform=f"translate({MARGIN:g} 22)")
-
-
 class JobPainter(Painter):
     """Draws a map whose parameters tell what all ranks have: `lines` by name."""
+
+    numbers_room = 290.0
 
     def __init__(self, plan: Plan, theme: Theme, lines: Mapping[str, Line]) -> None:
         super().__init__(plan, theme, {}, {})
         names = {t.id: t.name or "" for t in plan.document.tensors}
         self._lines = {id: lines[name] for id, name in names.items() if name in lines}
 
-    def row(self, card: Card, y: float, line: Row) -> Iterator[str]:
-        """A parameter: its name and shape, its local gradients over the ranks, their mean."""
-        ink, right = self.ink, self.plan.places.widths[card.id] - 14
-        if line.id:
-            yield ink.box(12, y, 9, 9, 1, "green" if line.trains else "yellow")
-        yield ink.text(28, y + 9, line.name + line.shape, room=right - 290)
+    def numbers(self, card: Card, y: float, line: Row, right: float) -> Iterator[str]:
+        """The local gradients of a parameter over the ranks, and their mean."""
         if job := self._lines.get(line.id):
             said, role = spread(job)
-            yield ink.text(right - 80, y + 9, said, role=role, end=True)
-            yield ink.text(right, y + 9, norm_text(job.mean), role="link", end=True)
+            yield self.ink.text(right - 80, y + 9, said, role=role, end=True)
+            yield self.ink.text(right, y + 9, norm_text(job.mean), role="link", end=True)
 
 
 def spread(line: Line) -> tuple[str, str]:
     """The local gradients of a parameter in a few words, and their colour."""
     if line.placement:
         return f"{line.placement} {line.shard} of {line.whole}".replace("(", "").replace(")", ""), "none"
-    missing = [str(r) for r, is_here in enumerate(line.here) if not is_here]
+    here, missing = ([str(r) for r, is_here in enumerate(line.here) if is_here is wanted] for wanted in (True, False))
     known = [n for n in line.norms if n is not None]
     if not known:  # a stage of a pipeline: no pass has run
-        return words.JOB_ONLY.format(ranks=", ".join(str(r) for r, is_here in enumerate(line.here) if is_here)), "none"
+        return words.JOB_ONLY.format(ranks=", ".join(here)), "none"
     if missing:
         return words.JOB_MISSING.format(ranks=", ".join(missing)), "grad"
     if any(line.bad):
@@ -133,15 +112,14 @@ def _bucket(place: int, bucket: Bucket, count: int, ranks: int, ink: Ink) -> tup
     ready = few_names(list(dict.fromkeys(map(str, bucket.ready))))
     height = 30 + PITCH * len(names)
     said = words.JOB_BUCKET.format(place=place, ready=ready, count=count)
-    x = (BUCKET - REDUCE) / 2
+    reduce = words.JOB_REDUCE.format(ranks=ranks)
     drawn = [
         ink.box(0, 0, BUCKET, height, 6, "canvas", names="outline"),
         ink.text(12, 20, said, bold=True, room=BUCKET - 20),
         *(ink.text(12, 38 + PITCH * k, name, room=BUCKET - 20) for k, name in enumerate(names)),
         element("path", d=f"M{BUCKET / 2:g} {height:g}v14", fill="none", stroke_width=1.6, **ink.stroke("blue")),
         element("path", d=f"M{BUCKET / 2:g} {height + 20:g}l-5 -8h10z", **ink.fill("blue", "fs")),
-        ink.box(x, height + 20, REDUCE, 26, 6, "blue", names="outline"),
+        ink.box((BUCKET - REDUCE) / 2, height + 20, REDUCE, 26, 6, "blue", names="outline"),
+        ink.text(BUCKET / 2 - text_width(reduce, 11) / 2, height + 37, reduce),
     ]
-    reduce = words.JOB_REDUCE.format(ranks=ranks)
-    drawn.append(ink.text(BUCKET / 2 - columns(reduce) * ADVANCE * 11 / 2, height + 37, reduce))
     return "".join(drawn), height + 46

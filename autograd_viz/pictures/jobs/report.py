@@ -67,8 +67,6 @@ class Report:
             )
             yield from sorted(found, key=lambda b: b.ready[0])
 
-    # -- what is said -------------------------------------------------------------------------------------------------
-
     def sentences(self) -> list[str]:
         """What is wrong, the worst first; else that nothing is."""
         found = [*(list(self._unreached()) or self._absent()), *self._bad(), *self._unlike(), *self._far()]
@@ -125,8 +123,6 @@ class Report:
                 rest = max(n for r, n in known.items() if r != most)
                 if rest > 0 and known[most] > FAR * rest:
                     yield words.JOB_FAR.format(rank=most, name=line.name, norm=f"{known[most]:.3g}", rest=f"{rest:.3g}")
-
-    # -- tables -------------------------------------------------------------------------------------------------------
 
     def table(self) -> list[dict[str, Any]]:
         """A record for each parameter: local norms by rank, the norm of the mean, what is wrong, placement."""

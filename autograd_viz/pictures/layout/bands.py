@@ -12,46 +12,38 @@ from math import ceil
 
 from ...graph.frames import OpenGroup
 from ...graph.model import Document
-from .code import code_lines
-from .finish import geometry_of
+from .finish import code_lines, geometry_of
 from .frames import frames_of, pieces_of, reserve
 from .geometry import Geometry
-from .ladder import Ladder
+from .ladder import Ladder, assign_tracks, fewer_crossings
 from .measure import accumulate_part, edge_width, gradient_shapes, label_width, node_part, op_part, tensor_part
 from .parts import LEFT, PITCH, Crossing, Net, Part, Wire, simplified
 from .place import ForwardPlaces, place_ctx, place_right
 from .ranks import makers, ranks
 from .sizes import WAITE, Sizes
-from .tracks import assign_tracks, fewer_crossings
 from .wiring import Wiring, saving_ops
 
 
 def is_shown(document: Document) -> set[str]:
     """Ids of the tensors that get a box: all but unnamed intermediate results. Such a result is an arrow from op to op."""
     made_by, used = makers(document), {i.tensor for op in document.ops for i in op.inputs}
-    return {
-        t.id
-        for t in document.tensors
-        if t.name is not None
-        or t.id not in made_by
-        or t.id not in used
-        or t.id in document.roots
-        or t.retains_grad
-        or (t.is_leaf and t.requires_grad)
-    }
+    unnamed = (t for t in document.tensors if t.name is None and t.id not in document.roots and not t.retains_grad)
+    between = {t.id for t in unnamed if t.id in made_by and t.id in used and not (t.is_leaf and t.requires_grad)}
+    return {t.id for t in document.tensors} - between
 
 
 def layout(document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes = WAITE) -> Geometry:
     """Boxes, arrows, labels and code lines of a document, and frames around open groups."""
     made_by = makers(document)
     row, beside = ranks(document, made_by)
-    parts = make_parts(document, row, beside, sizes)
+    saving = saving_ops(document) if sizes.detail == "full" else {}
+    parts = make_parts(document, row, beside, saving, sizes)
     count = 2 * ((max(row.values(), default=0) + 2) // 2)
     left, right = Ladder(count, is_right=False, room=sizes.track), Ladder(count, is_right=True, room=sizes.track)
     for p in parts.values():
         (right if p.kind in ("node", "accumulate") else left).rows[p.row].append(p)
     ForwardPlaces(document, parts, made_by, beside, sizes.slot).place(left.rows)
-    place_ctx(parts, saving_ops(document) if sizes.detail == "full" else {}, left.rows, sizes.op)
+    place_ctx(parts, saving, left.rows, sizes.op)
     place_right(document, parts, beside, (left.rows, right.rows), sizes.slot)
     pieces = pieces_of(groups, (left, right))
     wiring = Wiring(document, parts, made_by, (left, right), sizes)
@@ -69,7 +61,9 @@ def layout(document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes 
     return geometry_of(parts, wiring, code, frames_of(pieces, wiring.wires, shift), sizes)
 
 
-def make_parts(document: Document, row: Mapping[str, int], beside: Container[str], sizes: Sizes) -> dict[str, Part]:
+def make_parts(
+    document: Document, row: Mapping[str, int], beside: Container[str], saving: Container[str], sizes: Sizes
+) -> dict[str, Part]:
     """All boxes but ctx, with sizes and without places."""
     parts: dict[str, Part] = {}
     shown, nodes = is_shown(document), {n.id: n for n in document.nodes}
@@ -80,7 +74,6 @@ def make_parts(document: Document, row: Mapping[str, int], beside: Container[str
                 parts[t.id].right += label_width(t.value.shape)
             if t.retains_grad:
                 parts[t.id].right += 20
-    saving = saving_ops(document) if sizes.detail == "full" else {}
     for o in document.ops:
         parts[o.id] = op_part(o, nodes.get(o.node or ""), row[o.id], o.id in beside, sizes)
         parts[o.id].right += 40 + sizes.op if o.id in saving else 0
@@ -126,11 +119,9 @@ def corridor(left: Ladder, right: Ladder, crossings: list[Crossing]) -> tuple[fl
     highs: list[tuple[Net, float, bool]] = []
     for c in crossings:
         near_end = c.wire.end if c.wire.kind in ("grad", "retain") else c.wire.start
-        y_left = left.track_y(c.left_gap, c.net) if c.left_gap is not None else near_end.y()
-        if c.right_gap is not None:
-            y_right = right.track_y(c.right_gap, c.net)
-        else:
-            y_right = (c.wire.start if c.wire.kind == "retain" else c.wire.end).y()
+        far_end = c.wire.start if c.wire.kind == "retain" else c.wire.end
+        y_left = near_end.y() if c.left_gap is None else left.track_y(c.left_gap, c.net)
+        y_right = far_end.y() if c.right_gap is None else right.track_y(c.right_gap, c.net)
         if c.right_gap is not None and y_left != y_right and right.level(c.right_gap, c.net, y_left):
             y_right = y_left
         spans[c.net] += [y_left, y_right]

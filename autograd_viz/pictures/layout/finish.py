@@ -1,16 +1,28 @@
-"""Makes the frozen geometry of the working parts: labels get their places, everything gets its address."""
+"""Makes the frozen geometry of the working parts: labels and code get their places, everything gets its address."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
+from math import inf
 
+from ...graph.model import Document
 from .geometry import Arrow, Box, CodeLine, Frame, Geometry, Label, Row
-from .measure import CAPTION_SIZE, LABEL_HEIGHT, text_width
+from .ladder import Ladder
+from .measure import CAPTION_SIZE, LABEL_HEIGHT, columns, cut, text_width
 from .parts import Part, Wire
 from .sizes import Sizes
 from .wiring import EXIT_STEP, HEAD, Wiring
 
 RETAIN_CAPTION = "retain_grad_hook"
+COLUMNS = 24  # a statement is wrapped beyond this
+MOST = 8 * COLUMNS  # letters of a line: some take no column
+LINE, PARAGRAPH = 1.45, 0.45  # between lines, and more between statements: in the size of the letters
+MARGIN = 30  # px between the code and the boxes
+MAX_LINES = 6  # of one statement
+LONGEST = 48  # columns of text that cannot be broken
 
 Rectangle = tuple[float, float, float, float]  # x, y, w, h
 
@@ -66,10 +78,8 @@ def _solid(wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> li
 def _caption(wire: Wire, solid: list[Rectangle]) -> Label | None:
     """`retain_grad_hook` over the arrow, if there is room; the longest horizontal piece is tried first."""
     width, height = text_width(RETAIN_CAPTION, CAPTION_SIZE) + 6, CAPTION_SIZE + 3.0
-    pieces = [
-        (abs(b[0] - a[0]), min(a[0], b[0]), a[1]) for a, b in zip(wire.points, wire.points[1:], strict=False) if a[1] == b[1]
-    ]
-    for length, x, y in sorted(pieces, reverse=True):
+    level = ((a, b) for a, b in zip(wire.points, wire.points[1:], strict=False) if a[1] == b[1])
+    for length, x, y in sorted(((abs(b[0] - a[0]), min(a[0], b[0]), a[1]) for a, b in level), reverse=True):
         near = _met((x, y - 6 - height, length, 2 * (6 + height)), solid)  # the spots are many, and lie in here
         for start in range(int(x) + 10, int(x + length - width) - 9, 10):
             for top in (y - 6 - height, y + 6):
@@ -96,3 +106,37 @@ def _measured(g: Geometry) -> Geometry:
     x, y, around = min(xs, default=0), min(ys, default=0), g.sizes.margin
     width, height = (max(vs, default=0) - start + 2 * around for vs, start in ((xs, x), (ys, y)))
     return replace(g, x=x - around, y=y - around, width=width, height=height)
+
+
+@lru_cache(maxsize=1024)  # a figure is laid out for each detail
+def wrapped(statement: str) -> tuple[str, ...]:
+    """A statement with its own line breaks. A line over COLUMNS is broken after a comma, a bracket or a space. The rest is left
+    out after MAX_LINES, or where a line cannot be broken for too long. The last line says so.
+    """
+    lines: list[str] = []
+    for own in statement.split("\n"):
+        line = ""
+        for word in re.findall(r"[^\s,(\[]*[\s,(\[]?", own):
+            if line and (columns((line + word).strip()) > COLUMNS or len(line) > MOST):
+                lines.append(line.strip())
+                line = ""
+            line += word
+        lines.append(line.strip())
+    for i, line in enumerate(lines[:MAX_LINES]):
+        if (shown := cut(line, LONGEST)) != line:
+            return (*lines[:i], shown, "…")
+    return tuple(lines) if len(lines) <= MAX_LINES else (*lines[: MAX_LINES - 1], "…")
+
+
+def code_lines(document: Document, row_of: Mapping[str, int], left: Ladder, size: float) -> tuple[CodeLine, ...]:
+    """Statements beside the tensors that they made, in order, in letters of `size` px; they never overlap."""
+    line, paragraph = round(LINE * size), round(PARAGRAPH * size)
+    edge = min((p.x for line in left.rows for p in line), default=0.0) - MARGIN
+    lines: list[CodeLine] = []
+    y = -inf
+    for statement in sorted(document.statements, key=lambda s: row_of[s.tensor]):
+        y = max(y + paragraph, left.top[row_of[statement.tensor]] + line)
+        for text in wrapped(statement.text):
+            lines.append(CodeLine(text, statement.kind, edge, y, size))
+            y += line
+    return tuple(lines)

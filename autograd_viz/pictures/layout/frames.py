@@ -146,14 +146,8 @@ def _meet(a: Span, b: Span) -> bool:
     return a.lo < b.hi and b.lo < a.hi
 
 
-# -- room ---------------------------------------------------------------------------------------------------------------
-
-
 def reserve(pieces: Iterable[Piece]) -> None:
-    """Keep lines away from where titles and lower ends of frames will be.
-
-    Labels of arrows stay next to the boxes.
-    """
+    """Keep lines away from where titles and lower ends of frames will be. Labels of arrows stay next to the boxes."""
     over: dict[tuple[bool, int], list[Piece]] = defaultdict(list)
     under: dict[tuple[bool, int], list[Piece]] = defaultdict(list)
     for piece in sorted(pieces, key=lambda p: p.group.height):
@@ -168,9 +162,6 @@ def reserve(pieces: Iterable[Piece]) -> None:
         all[0].ladder.below[row] = max(p.over for p in all)
     for (_, row), all in under.items():
         all[0].ladder.above[row + 1] = max(p.under for p in all)
-
-
-# -- drawing ------------------------------------------------------------------------------------------------------------
 
 
 def frames_of(pieces: Iterable[Piece], wires: Iterable[Wire], shift: float) -> tuple[Frame, ...]:
@@ -204,14 +195,10 @@ def _outline(piece: Piece) -> list[Point]:
     right: list[Point] = [(his[0], top)]
     left: list[Point] = [(los[0], top)]
     for i, span in enumerate(spans[1:], 1):
-        wide, narrow = _levels(ladder, span.row)
+        above, below = ladder.bottom[span.row - 1], ladder.top[span.row]
+        wide = max(above + 1, below - ladder.below[span.row] - 3)  # where a frame becomes wider above the row,
+        narrow = min(below - 1, above + ladder.above[span.row] + 3)  # and where it becomes narrower below the row before
         for side, xs, is_wider in ((right, his, his[i] > his[i - 1]), (left, los, los[i] < los[i - 1])):
             y = wide if is_wider else narrow
             side += [(xs[i - 1], y), (xs[i], y)]
     return simplified([left[0], *right, (his[-1], end), (los[-1], end), *reversed(left[1:])])
-
-
-def _levels(ladder: Ladder, row: int) -> tuple[float, float]:
-    """Where a frame becomes wider above a row, and where it becomes narrower below the row before."""
-    above, below = ladder.bottom[row - 1], ladder.top[row]
-    return max(above + 1, below - ladder.below[row] - 3), min(below - 1, above + ladder.above[row] + 3)

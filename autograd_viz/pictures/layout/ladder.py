@@ -1,25 +1,24 @@
-"""One side of the picture: its rows of boxes, the gaps between them, and which places are occupied."""
+"""One side of the picture: its rows of boxes, the gaps between them, which places are occupied, and tracks in the gaps."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import combinations
 from math import inf
 
 from .parts import PITCH, Net, Part, Pin
-from .tracks import assign_tracks, fewer_crossings
 
 NEAR = 7  # px; closer vertical lines would look like one
 CLEAR = 9  # px kept free on both sides of a vertical line
+TOO_MANY = 80  # nets in one gap: for more, crossings are not counted
+Span = tuple[float, float]
+Pairs = Iterable[tuple[Net, Net]]
 
 
 class Ladder:
-    """Rows and gaps of one side. Layer 2r is gap r, layer 2r + 1 is row r.
-
-    Attributes:
-        above, below: px of a gap kept for labels at its top and bottom.
-    """
+    """Rows and gaps of one side. Layer 2r is gap r, layer 2r + 1 is row r."""
 
     def __init__(self, count: int, is_right: bool, room: float = 20) -> None:
         self.is_right, self.room = is_right, room  # room: px of a gap around its tracks
@@ -31,12 +30,10 @@ class Ladder:
         self.open: list[set[Net]] = [set() for _ in range(count + 1)]  # nets that leave a gap towards the corridor
         self.track: list[dict[Net, int]] = [{} for _ in range(count + 1)]
         self.count = [0] * (count + 1)  # track, count: number of each net's track in a gap, and of all tracks there
-        self.above, self.below = [0.0] * (count + 1), [0.0] * (count + 1)
+        self.above, self.below = [0.0] * (count + 1), [0.0] * (count + 1)  # px of each gap for labels at its top and bottom
         self.top: list[float] = []
         self.bottom: list[float] = []
         self.moved: dict[tuple[int, Net], float] = {}
-
-    # -- places -------------------------------------------------------------------------------------------------------
 
     def take(self, layer: int, lo: float, hi: float, net: Net = ()) -> None:
         """Keep other nets' lines out of lo < x < hi."""
@@ -84,8 +81,6 @@ class Ladder:
         self.trunks.append((x - CLEAR, x + CLEAR, net, layers))
         self.port(x, net, upper, False)
         return self.port(x, net, lower, True)
-
-    # -- tracks -------------------------------------------------------------------------------------------------------
 
     def stacked(self, gap: int) -> list[tuple[Pin, Pin]]:
         """Pins of different nets that stand over each other: the upper one must turn first."""
@@ -143,9 +138,9 @@ class Ladder:
             (p.net == net and others.get(q.net, inf) < y) or (q.net == net and others.get(p.net, -inf) > y)
             for p, q in self.stacked(gap)
         )
-        if inside and apart and in_order:
+        if fits := inside and apart and in_order:
             self.moved[gap, net] = y
-        return inside and apart and in_order
+        return fits
 
     def _edges(self, gap: int) -> tuple[float, float]:
         """Bottom of the row above a gap and top of the row below it."""
@@ -169,3 +164,51 @@ def _cyclic(pairs: Iterable[tuple[Pin, Pin]]) -> list[tuple[Pin, Pin]]:
         first, second = {p.net for p, _ in live}, {q.net for _, q in live}
         live = [(p, q) for p, q in live if p.net in second and q.net in first]
     return live
+
+
+def fewer_crossings(spans: Mapping[Net, Span], pins: list[tuple[Net, float, bool]]) -> list[tuple[Net, Net]]:
+    """Pairs (a, b) whose lines cross less often if the track of a comes before that of b. Each of the `pins`: net, place along
+    the track, does it come from before the tracks.
+    """
+    by_net: dict[Net, list[tuple[float, bool]]] = defaultdict(list)
+    for net, x, first in pins:
+        by_net[net].append((x, first))
+
+    def crossings(a: Net, b: Net) -> int:
+        down = sum(not first and spans[b][0] < x < spans[b][1] for x, first in by_net[a])
+        return down + sum(first and spans[a][0] < x < spans[a][1] for x, first in by_net[b])
+
+    pairs: list[tuple[Net, Net]] = []
+    for a, b in combinations(spans, 2) if len(spans) < TOO_MANY else ():
+        if spans[a][0] < spans[b][1] and spans[b][0] < spans[a][1]:
+            gain = crossings(b, a) - crossings(a, b)
+            pairs += [(a, b)] * (gain > 0) + [(b, a)] * (gain < 0)
+    return pairs
+
+
+def _waits(spans: Mapping[Net, Span], pairs: Pairs) -> dict[Net, set[Net]]:
+    waits: dict[Net, set[Net]] = defaultdict(set)
+    for a, b in pairs:
+        if a in spans and b in spans and a != b:
+            waits[b].add(a)
+    return waits
+
+
+def assign_tracks(spans: Mapping[Net, Span], before: Pairs, wish: Pairs = ()) -> tuple[dict[Net, int], int]:
+    """Number the tracks of nets; returns the numbers and how many tracks there are. Nets on one track do not touch. For (a, b)
+    in `before`, the track of a comes before that of b. The pairs in `wish` are followed where possible.
+    """
+    must, should = _waits(spans, before), _waits(spans, wish)
+    todo, number = sorted(spans, key=lambda n: (spans[n], n)), 0
+    track: dict[Net, int] = {}
+    while todo:
+        end, here = -inf, []
+        free = [n for n in todo if must[n] <= track.keys()] or todo[:1]  # `todo[:1]` breaks a cycle
+        for n in [n for n in free if should[n] <= track.keys()] or free[:1]:
+            if end == -inf or spans[n][0] > end + PITCH:
+                here.append(n)
+                end = spans[n][1]
+        track.update(dict.fromkeys(here, number))
+        todo = [n for n in todo if n not in track]
+        number += 1
+    return track, number

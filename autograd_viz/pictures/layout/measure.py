@@ -6,7 +6,7 @@ import math
 import unicodedata
 from itertools import accumulate, zip_longest
 
-from ...graph.model import Document, NextFunction, Node, Op, Operand, Saved, Tensor, Value
+from ...graph.model import Document, NextFunction, Node, Op, Saved, Tensor, Value
 from ...graph.text import brief_value, python_text, shape_text
 from .parts import PITCH, Part
 from .sizes import Sizes
@@ -72,9 +72,14 @@ def count_text(count: int) -> str:
     return f"× {count:,}" if count > 1 else ""
 
 
+def count_width(count: int) -> float:
+    """Px of that text."""
+    return text_width(count_text(count), LABEL_SIZE)
+
+
 def edge_width(edge: NextFunction, shape: tuple[int, ...]) -> float:
     """Width in px of the text on an edge: its count, or its gradient."""
-    return math.ceil(text_width(count_text(edge.count), LABEL_SIZE)) + 12 if edge.count > 1 else label_width(shape)
+    return math.ceil(count_width(edge.count)) + 12 if edge.count > 1 else label_width(shape)
 
 
 def op_title(op: Op) -> str:
@@ -112,6 +117,11 @@ def grad_columns(shape: tuple[int, ...]) -> int:
     return max(BRIEF_COLUMNS if shape else SCALAR_COLUMNS + 2, columns(brief_shape(shape)))
 
 
+def brief_room(shape: tuple[int, ...] | None) -> tuple[int, str]:
+    """Columns of a row's text in brief, and what stands for a longer one: those of a grad of this shape, or of another text."""
+    return (MOST_COLUMNS, "") if shape is None else (grad_columns(shape), brief_shape(shape))
+
+
 def _brief_saved(node: Node) -> list[int]:
     """Columns of each saved tensor on one line, before and after backward has freed it, or `packed` by a hook."""
     kept = saved_tensors(node)[:MOST_SAVED]
@@ -123,13 +133,8 @@ def _brief_saved(node: Node) -> list[int]:
     return [columns(f"{s.name} = ") + max(columns(t), w) for s, t, w in zip(kept, inside, least, strict=True)]
 
 
-def arrows_into(op: Op) -> list[Operand]:
-    """The inputs that are drawn as arrows: tensors. A tensor that is given twice counts twice."""
-    return [i for i in op.inputs if i.tensor is not None]
-
-
 def tensor_inputs(op: Op) -> list[str]:
-    """The tensors of `arrows_into`."""
+    """The tensors that it takes. One that is given twice counts twice."""
     return [i.tensor for i in op.inputs if i.tensor is not None]
 
 
@@ -189,9 +194,8 @@ def _brief_tensor(t: Tensor, row: int, sizes: Sizes) -> Part:
 
 
 def op_part(op: Op, node: Node | None, row: int, is_beside: bool, sizes: Sizes) -> Part:
-    """A rounded box: 200 wide with the save row. It is 80 wide in a side chain, or if nothing is recorded.
-
-    It is wider for many inputs or outputs.
+    """A rounded box: 200 wide with the save row. It is 80 wide in a side chain, or if nothing is recorded. It is wider for many
+    inputs or outputs.
     """
     plain, inputs = node is None, tensor_inputs(op)
     if sizes.detail != "full":
@@ -281,12 +285,6 @@ def accumulate_part(node: Node, row: int, variable: Tensor | None, sizes: Sizes)
 
 def gradient_shapes(document: Document) -> dict[tuple[str, int], tuple[int, ...]]:
     """The shape of the gradient that arrives at output i of a node: that of the output's tensor."""
-    shapes: dict[tuple[str, int], tuple[int, ...]] = {}
-    for t in document.tensors:
-        if t.grad_fn is not None:
-            shapes[t.grad_fn, t.output_nr] = t.value.shape
+    shapes = {(t.grad_fn, t.output_nr): t.value.shape for t in document.tensors if t.grad_fn is not None}
     by_id: dict[str, Value] = {t.id: t.value for t in document.tensors}
-    for n in document.nodes:
-        if n.variable is not None:
-            shapes[n.id, 0] = by_id[n.variable].shape
-    return shapes
+    return shapes | {(n.id, 0): by_id[n.variable].shape for n in document.nodes if n.variable is not None}

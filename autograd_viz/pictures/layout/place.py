@@ -10,16 +10,13 @@ from .measure import tensor_inputs
 from .parts import Part
 
 GRID = 20
-
-
 LIGHT = 1 / 1024  # weight of a box in a side chain: it gives way
 
 
 def place(parts: list[Part], want: Mapping[str, float], light: Container[str] = ()) -> None:
-    """Set centres on the grid 20n + 10, in the order of `want`. They are as near to it as spacing allows (least squares).
-
-    Boxes that touch each other form a run. A run moves to the mean of its wishes (pool adjacent violators). The `light` boxes
-    hardly count in the mean.
+    """Set centres on the grid 20n + 10, in the order of `want`. They are as near to it as spacing allows (least squares). Boxes
+    that touch each other form a run. A run moves to the mean of its wishes (pool adjacent violators). The `light` boxes hardly
+    count in the mean.
     """
     parts = sorted(parts, key=lambda p: want[p.id])
     offset = 0.0
@@ -40,18 +37,13 @@ def place(parts: list[Part], want: Mapping[str, float], light: Container[str] = 
 
 class ForwardPlaces:
     """Places ops under the ops before them. A tensor stands over its slot in the first op that takes it, or under its maker.
-
     Side chains (ranks.py) stand over their slot in the op that they lead to.
     """
 
     def __init__(
-        self,
-        document: Document,
-        parts: Mapping[str, Part],
-        made_by: Mapping[str, str],
-        beside: Mapping[str, tuple[str, str]],
+        self, document: Document, parts: Mapping[str, Part], made_by: Mapping[str, str], beside: Mapping[str, tuple[str, str]],
         step: float,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.parts, self.made_by, self.beside, self.step = parts, made_by, beside, step
         self.ops = {o.id: o for o in document.ops}
         self.slot: dict[tuple[str, str], float] = {}  # the preferred place of an input, right of its op's centre
@@ -71,19 +63,13 @@ class ForwardPlaces:
         self.light = {*beside, *(t for t, user in self.user.items() if user in beside)}
 
     def place(self, rows: list[list[Part]]) -> None:
-        """Place all rows three times, top to bottom: in the first round ops know nothing of later rows.
-
-        Leaves of side chains come last: they stand above ops that give way to others.
+        """Place all rows three times, top to bottom: in the first round ops know nothing of later rows. Leaves of side chains
+        come last: they stand above ops that give way to others.
         """
-        for turn in range(3):
-            for line in rows:
-                self._place(line, turn == 0)
-        for line in rows[::2]:
-            if any(p.id in self.light for p in line):
-                self._place(line, False)
-
-    def _place(self, line: list[Part], first_turn: bool) -> None:
-        place(line, {p.id: self._wish(p, 400.0 * i, first_turn) for i, p in enumerate(line)}, self.light)
+        turns = [(line, turn == 0) for turn in range(3) for line in rows]
+        turns += [(line, False) for line in rows[::2] if any(p.id in self.light for p in line)]
+        for line, is_first in turns:
+            place(line, {p.id: self._wish(p, 400.0 * i, is_first) for i, p in enumerate(line)}, self.light)
 
     def _wish(self, p: Part, otherwise: float, first_turn: bool) -> float:
         if p.id not in self.ops:
@@ -119,25 +105,18 @@ def place_ctx(parts: dict[str, Part], saving: Mapping[str, str], rows: list[list
         line.sort(key=lambda p: p.centre)
     column = max([line[-1].end for line in op_rows if line and line[-1].id in saving], default=0.0) + 60 + size / 2
     for line in op_rows:
-        beside = []
-        for p in line:
-            if p.id in saving:
-                ctx = parts[f"ctx:{p.id}"] = Part(f"ctx:{p.id}", "ctx", p.row, size, size)
-                ctx.centre = column if p is line[-1] else p.end + 40 + size / 2
-                beside.append(ctx)
-        line.extend(beside)
+        for p in [p for p in line if p.id in saving]:
+            centre = column if p is line[-1] else p.end + 40 + size / 2
+            parts[f"ctx:{p.id}"] = Part(f"ctx:{p.id}", "ctx", p.row, size, size, centre=centre)
+        line.extend([parts[f"ctx:{p.id}"] for p in line if p.id in saving])
 
 
 def place_right(
-    document: Document,
-    parts: Mapping[str, Part],
-    beside: Container[str],
-    ladders: tuple[list[list[Part]], list[list[Part]]],
+    document: Document, parts: Mapping[str, Part], beside: Container[str], ladders: tuple[list[list[Part]], list[list[Part]]],
     step: float,
-) -> None:
-    """Place backward nodes in the order of their ops, those of side chains last.
-
-    AccumulateGrad stands over the first node that feeds it, a `step` to the side per tuple.
+) -> None:  # fmt: skip
+    """Place backward nodes in the order of their ops, those of side chains last; AccumulateGrad over the first node that feeds
+    it, a `step` to the side per tuple.
     """
     left_rows, rows = ladders
     order = {p.id: (p.id in beside, i) for line in left_rows for i, p in enumerate(line)}

@@ -34,9 +34,7 @@ def ranks(document: Document, made_by: Mapping[str, str]) -> tuple[dict[str, int
     chains = _from_leaves(document, made_by, users)
     row = dict(deep)
     beside: dict[str, tuple[str, str]] = {}
-    for op in reversed(document.ops):
-        if op.id not in chains or not users[op.id]:
-            continue
+    for op in (op for op in reversed(document.ops) if op.id in chains and users[op.id]):
         first = min(users[op.id], key=lambda u: row[u[0]])
         row[op.id] = row[first[0]] - 2
         if first[0] in beside or deep[op.id] < deep[first[0]] - 2:

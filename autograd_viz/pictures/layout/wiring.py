@@ -7,18 +7,7 @@ from math import inf
 
 from ...graph.model import Document, Node, Op
 from .ladder import CLEAR, Ladder
-from .measure import (
-    LABEL_SIZE,
-    NODE_WIDTH,
-    arrows_into,
-    count_text,
-    edge_width,
-    entry_step,
-    gradient_shapes,
-    label_width,
-    saved_tensors,
-    text_width,
-)  # fmt: skip
+from .measure import NODE_WIDTH, count_text, count_width, edge_width, entry_step, gradient_shapes, label_width, saved_tensors
 from .parts import LEFT, PITCH, RIGHT, Crossing, End, Net, Part, Pin, Turn, Wire
 from .sizes import Sizes
 
@@ -71,34 +60,26 @@ class Wiring:
                     ladder.take(2 * gap, p.x - CLEAR, p.x + CLEAR, p.net)
         self._trunks()
 
-    # -- preparing ----------------------------------------------------------------------------------------------------
-
     def _reserve_boxes(self) -> None:
         for ladder in (self.left, self.right):
-            for r, line in enumerate(ladder.rows):
-                for p in line:
-                    ladder.take(2 * r + 1, p.x - CLEAR, p.end + CLEAR)
-                    if p.kind == "node":
-                        ladder.take(2 * r + 1, p.x - 29, p.end + p.right - 20, ("zone", p.id))
-                    elif p.kind == "tensor":
-                        ladder.take(2 * r + 1, p.x, p.end + p.right - 1)
+            for p in (p for line in ladder.rows for p in line):
+                ladder.take(2 * p.row + 1, p.x - CLEAR, p.end + CLEAR)
+                if p.kind == "node":
+                    ladder.take(2 * p.row + 1, p.x - 29, p.end + p.right - 20, ("zone", p.id))
+                elif p.kind == "tensor":
+                    ladder.take(2 * p.row + 1, p.x, p.end + p.right - 1)
 
     def _find_sums(self) -> None:
         """Outputs of nodes at which more than one gradient arrives."""
         arriving: dict[tuple[str, int], int] = defaultdict(int)
-        for node in self.document.nodes:
-            for f in node.next_functions:
-                if f.node is not None:
-                    arriving[f.node, f.index] += f.count
-        for t in self.document.tensors:
-            if t.id in self.document.roots and t.grad_fn is not None:
-                arriving[t.grad_fn, t.output_nr] += 1
+        for f in (f for node in self.document.nodes for f in node.next_functions if f.node is not None):
+            arriving[f.node or "", f.index] += f.count
+        for t in (t for t in self.document.tensors if t.id in self.document.roots and t.grad_fn is not None):
+            arriving[t.grad_fn or "", t.output_nr] += 1
         for key, count in arriving.items():
             if count > 1:
                 ports = self.nodes[key[0]].outputs
                 self.sums[key] = min(label_width(self.shapes.get(key, ())), NODE_WIDTH if ports == 1 else EXIT_STEP - 2)
-
-    # -- the forward graph --------------------------------------------------------------------------------------------
 
     def _connect(self, at: str, kind: str, net: Net, side: int, start: End, end: End, a: Pin, b: Pin, label: float = 0) -> None:
         """A wire between pins a and b of one ladder."""
@@ -118,16 +99,15 @@ class Wiring:
         for j, t in enumerate(op.outputs):
             if t is None:
                 continue
-            net = ("t", t)
+            net, box = ("t", t), self.parts.get(t)
             pin = self.left.port(p.x + self._exit(op, j), net, p.row + 1, True)
-            if t in self.parts:
-                box = self.parts[t]
+            if box is not None:
                 into = self.left.port(box.centre, net, p.row + 1, False)
                 start, end = End(p, None, p.h), End(box, None, 0)
                 self._connect(f"out:{op.id}.{j}", "result", net, LEFT, start, end, pin, into)
 
     def _inputs(self, op: Op) -> None:
-        p, inputs = self.parts[op.id], arrows_into(op)
+        p, inputs = self.parts[op.id], [i for i in op.inputs if i.tensor is not None]
         for i, operand in enumerate(inputs):
             net: Net
             t, text = str(operand.tensor), count_text(operand.count)
@@ -143,10 +123,8 @@ class Wiring:
             self._connect(f"in:{op.id}.{i}", "input", net, LEFT, start, end, pin, into)
             if text:
                 wire = self.wires[-1]
-                wire.label_text, wire.label_side, wire.label_width = text, "end", text_width(text, LABEL_SIZE) + 6
+                wire.label_text, wire.label_side, wire.label_width = text, "end", count_width(operand.count) + 6
                 self.left.below[p.row] = COUNT_STRIP
-
-    # -- between the ladders ------------------------------------------------------------------------------------------
 
     def _into_node(self, p: Part, name: str, gap: int) -> tuple[int | None, list[Turn]]:
         """From the corridor into the left side of a node: straight if it is the first of its row."""
@@ -185,32 +163,25 @@ class Wiring:
             head = [Turn("pin", LEFT, lane), Turn("track", LEFT, gap=gap)]
             self.left.open[gap].add(net)
         right_gap, tail = self._into_node(p, "s", p.row)
-        path = [*head, Turn("lane"), *tail]
-        self._cross(
-            Wire(f"saved:{node.op}", "saved", net, End(ctx, ctx.w, ctx.h / 2 - 5), End(p, 10, "saved"), path), gap, right_gap
-        )
+        start, end, path = End(ctx, ctx.w, ctx.h / 2 - 5), End(p, 10, "saved"), [*head, Turn("lane"), *tail]
+        self._cross(Wire(f"saved:{node.op}", "saved", net, start, end, path), gap, right_gap)
 
     def _retained(self, node: Node) -> None:
-        """A wire from a node to the grad row of a tensor that retains its grad.
-
-        It leaves the node at the bottom. If it has to pass over other tensors, it leaves in the lower part of the left side.
+        """A wire from a node to the grad row of a tensor that retains its grad. It leaves the node at the bottom. If it has to
+        pass over other tensors, it leaves in the lower part of the left side.
         """
         retaining = [t for t in self.document.tensors if t.retains_grad and t.grad_fn == node.id]
-        for t in retaining:
-            if t.id not in self.parts:
-                continue
+        for t in (t for t in retaining if t.id in self.parts):
             p, net, gap = self.parts[node.id], ("h", node.id, t.id), self.parts[node.id].row + 1
             left_gap, tail = self._into_grad(self.parts[t.id], net)
             end = End(self.parts[t.id], self.parts[t.id].w - self.depth, "grad")
-            if left_gap == gap and self._leftmost[p.row] is p and len(retaining) == 1 and p.h >= TALL:
-                self._cross(
-                    Wire(f"retain:{t.id}", "retain", net, End(p, 0, p.h - 15), end, [Turn("lane"), *tail]), left_gap, None
-                )
-                continue
-            pin = self.right.port(p.x + 20 + 10 * t.output_nr, net, gap, True)
-            self.right.open[gap].add(net)
-            path = [Turn("pin", RIGHT, pin), Turn("track", RIGHT, gap=gap), Turn("lane"), *tail]
-            self._cross(Wire(f"retain:{t.id}", "retain", net, End(p, None, p.h), end, path), left_gap, gap)
+            start, path, right_gap = End(p, 0, p.h - 15), [Turn("lane"), *tail], None
+            if left_gap != gap or self._leftmost[p.row] is not p or len(retaining) > 1 or p.h < TALL:
+                pin = self.right.port(p.x + 20 + 10 * t.output_nr, net, gap, True)
+                self.right.open[gap].add(net)
+                start, right_gap = End(p, None, p.h), gap
+                path = [Turn("pin", RIGHT, pin), Turn("track", RIGHT, gap=gap), *path]
+            self._cross(Wire(f"retain:{t.id}", "retain", net, start, end, path), left_gap, right_gap)
 
     def _grad_fns(self) -> None:
         """From the grad_fn row of a tensor to its node. Only the arrow of a root will carry a number."""
@@ -226,8 +197,6 @@ class Wiring:
             label = label_width(t.value.shape) if t.id in self.document.roots else 0
             start, end = End(p, p.w - self.sizes.inset, "grad_fn"), End(node, 0, "grad_fn")
             self._cross(Wire(f"grad_fn:{t.id}", "grad_fn", net, start, end, path, label, "right"), gap, right_gap)
-
-    # -- the backward graph -------------------------------------------------------------------------------------------
 
     def _next_functions(self, node: Node) -> None:
         p = self.parts[node.id]
@@ -258,8 +227,6 @@ class Wiring:
         wire = Wire(f"grad:{node.id}", "grad", net, End(p, None, 0), End(t, t.w - self.depth, "grad"), path, width, "up")
         self._cross(wire, left_gap, p.row)
 
-    # -- trunks -------------------------------------------------------------------------------------------------------
-
     def _trunks(self) -> None:
         ladders = (self.left, self.right)
         for wire, side, a, b in sorted(self._waiting, key=lambda w: abs(w[2].gap - w[3].gap)):
@@ -271,9 +238,8 @@ class Wiring:
             self._straighten(wire, a, b)
 
     def _straighten(self, wire: Wire, first: Pin, trunk: Pin) -> None:
-        """Start straight into the trunk (or the box above) if no other node stands in between.
-
-        The way is free: a line of another net at this x would also pass the gap above, and there the trunk is alone.
+        """Start straight into the trunk (or the box above) if no other node stands in between. The way is free: a line of
+        another net at this x would also pass the gap above, and there the trunk is alone.
         """
         limit = min([o.x - 29 for o in self.right.rows[wire.start.part.row] if o.x > first.x], default=inf)
         if first.x < trunk.x < limit:

@@ -17,10 +17,9 @@ _Row = tuple[str, Path, tuple[str, ...]]
 
 
 def restarts(index: Index, ways: Sequence[Way], is_guessed: bool) -> dict[int, Path]:
-    """By op at which another call of a module begins right after the one before: the module's path.
-
-    A recording does not tell two such calls apart. They are equal op by op, use the same parameters, and do not feed each
-    other; and the module has not one place only that calls it. A layer of PyTorch's takes each of its parameters once.
+    """By op at which another call of a module begins right after the one before: the module's path. A recording does not tell
+    two such calls apart. They are equal op by op, use the same parameters, and do not feed each other; and the module has not
+    one place only that calls it. A layer of PyTorch's takes each of its parameters once.
     """
     modules = [m for m in index.document.modules if m.path]
     again = {m.path for m in modules if (m.name == CONTAINER if is_guessed else m.source is None)}
@@ -28,10 +27,8 @@ def restarts(index: Index, ways: Sequence[Way], is_guessed: bool) -> dict[int, P
     if not again and not layers:
         return {}
     paths = [tuple([part for part in way if isinstance(part, str)]) for way in ways]
-    rows = [
-        (op.name, path, tuple([t.id for t in taken if index.is_part(t)]))
-        for op, path, taken in zip(index.document.ops, paths, index.taken, strict=True)
-    ]
+    leaves = (tuple([t.id for t in taken if index.is_part(t)]) for taken in index.taken)
+    rows = [(op.name, path, own) for op, path, own in zip(index.document.ops, paths, leaves, strict=True)]
     found = dict[int, Path]()
     for path, first, last in _runs(paths, layers.union(tuple(path.split(".")) for path in again)):
         size = _size(index, rows, first, last)

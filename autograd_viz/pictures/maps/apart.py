@@ -25,9 +25,8 @@ def apart(index: Index, first: int, last: int) -> list[Stretch]:
 
 
 def expressions(index: Index, first: int, last: int) -> list[Stretch]:
-    """The ops of a long line by the parts of its expression: `a.mean()`, `w.pow(2).sum()`, and what joins them.
-
-    Parts are evaluated before what joins them. Where ops are not in that order, their line stays whole.
+    """The ops of a long line by the parts of its expression: `a.mean()`, `w.pow(2).sum()`, and what joins them. Parts are
+    evaluated before what joins them. Where ops are not in that order, their line stays whole.
     """
     found, todo = list[Stretch](), [(first, last)]
     while todo:
@@ -76,9 +75,8 @@ def _joins(index: Index, i: int) -> bool:
 
 
 def _operands(index: Index, first: int, last: int, many: int) -> list[Stretch]:
-    """The outermost parts of an expression that are two or more, if it has many ops and stands on one line.
-
-    Ops that only rearrange go with what takes them.
+    """The outermost parts of an expression that are two or more, if it has many ops and stands on one line. Ops that only
+    rearrange go with what takes them.
     """
     computing = [(i, s) for i in range(first, last) if not index.rearranges(i) and (s := index.document.ops[i].source)]
     if len(computing) < many or any(not s.expression or s.line != computing[0][1].line for _, s in computing):

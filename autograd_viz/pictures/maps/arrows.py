@@ -1,22 +1,21 @@
-"""The arrows of a map: the forward way down, the gradient up, as thick as its norm says."""
+"""The arrows of a map: the forward way down, the gradient up, as thick as its norm says; and bars of the gradient by turn."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ... import words
-from ..layout.measure import ADVANCE, columns
+from ..layout.measure import ADVANCE, columns, text_width
 from ..render.escape import element
 from .cards import Card
-from .cuts import cut_said
-from .flow import ENTRANCE, EXIT, Flow
+from .flow import ENTRANCE, EXIT, Flow, cut_said
 from .ink import SMALL, Ink
 from .labels import is_usual
-from .numbers import Place, norm_text
-from .odd import Odd
+from .numbers import Place, norm_text, together
+from .odd import Odd, arrived
 from .place import GAP, LANE, Ends, Frame, Places
 from .plan import Plan
 
@@ -30,6 +29,9 @@ WAY = 3.5  # px from a lane to the gradient that comes back on it, which is half
 ALONG = 150.0  # px of a name along a lane
 SUM = "Σ"
 LEGEND = (100.0, 1.0, 1e-2, 1e-4, 1e-6)
+STRIP, BAR = 180.0, 9.0  # px: for the gradients of turns at least, of one of them at most
+BELOW, TALL = 5.0, 2.0  # px of bars below the line of words; how much taller they are than an arrow is thick (map/picture.js)
+WIDEST = "0.000123"  # norm as text
 
 
 def thickness(norm: float) -> float:
@@ -49,16 +51,12 @@ def up_path(x: float, width: float, gap: float = GAP) -> str:
 
 def branch(frame: Frame, flow: Flow) -> float:
     """px under a part, where a way leaves for its lane; ways of columns side by side leave one below the other."""
-    if flow.source == ENTRANCE:
-        return BRANCH
-    spot = frame.spots[flow.source]
-    return BRANCH * (spot.column + 1) / len(frame.rows[spot.row])
+    spot = frame.spots.get(flow.source)  # None: the entrance
+    return BRANCH if spot is None else BRANCH * (spot.column + 1) / len(frame.rows[spot.row])
 
 
 def lane_path(x: float, ends: Ends, lane: float, right: float | None, into: float | None = None, under: float = BRANCH) -> str:
-    """A way that skips parts: out to its lane, down, and back to the part's right edge, or into a column, or on (so in
-    map/picture.js).
-    """
+    """A way that skips parts: to its lane, down, and back to its part's right edge, into a column, or on (map/picture.js)."""
     end = f"V{ends.bottom:g}" if right is None else f"V{ends.bottom + 12:g}H{right:g}"
     end = end if into is None else f"V{ends.bottom - ABOVE:g}H{into:g}V{ends.bottom - 8:g}"
     return f"M{x:g} {ends.begin:g}V{ends.top + under:g}H{lane:g}{end}"
@@ -89,8 +87,7 @@ def said_of(odd: Odd, card: Card, flow: Flow, known: Mapping[Place, float]) -> t
     if norm is None:
         return "", "link"
     remark = odd.remark(card, flow, known)
-    said = words.MAP_ZERO if norm == 0 else norm_text(norm)
-    said = f"{SUM} {said}" if flow.is_sum else said
+    said = (f"{SUM} " if flow.is_sum else "") + (words.MAP_ZERO if norm == 0 else norm_text(norm))
     is_wide = odd.plan.places.frames[card.id].is_straight(flow)
     shown = remark if is_wide or remark[:1] not in "÷×" else remark[:1]  # a lane has no room for more
     said = f"{said}  {shown if is_wide or len(shown) == 1 else ''}".rstrip()
@@ -108,26 +105,14 @@ def lane_x(places: Places, card: Card, flow: Flow) -> float:
 
 
 class Arrows:
-    """Draws the flows of a map.
-
-    Args:
-        plan: the map.
-        ink: what it is drawn with.
-        known: norms by place.
-        said: what stands beside a gradient's arrow, and in which colour; None: its norm.
-    """
+    """Draws the flows of a map. `said`: what stands beside a gradient's arrow, and in which colour; None: its norm."""
 
     def __init__(
         self, plan: Plan, ink: Ink, known: Mapping[Place, float], said: Callable[[Card, Flow], tuple[str, str]] | None = None
     ) -> None:
-        self.plan, self.ink, self.known = plan, ink, known
+        self.plan, self.places, self.ink, self.known = plan, plan.places, ink, known
         self.odd = Odd(plan)
         self.said = said or (lambda card, flow: said_of(self.odd, card, flow, known))
-
-    @property
-    def places(self) -> Places:
-        """Where the cards stand."""
-        return self.plan.places
 
     def all_of(self, card: Card, heights: dict[str, float] | None) -> Iterator[str]:
         """The flows of an open card; without heights the page puts them in place."""
@@ -135,10 +120,8 @@ class Arrows:
         ends = {f.id: Ends(0.0, 0.0, GAP) if heights is None else self.places.ends(card, f, heights) for f in frame.flows}
         crossing = self.crossing(card, ends) if heights is not None and frame.lane == LANE else []
         for flow in sorted(frame.flows, key=frame.is_straight):  # lanes lie under gradients
-            if frame.is_straight(flow):
-                yield self.straight(card, flow, ends[flow.id])
-            else:
-                yield self.beside(card, flow, ends[flow.id], crossing)
+            is_straight, way = frame.is_straight(flow), ends[flow.id]
+            yield self.straight(card, flow, way) if is_straight else self.beside(card, flow, way, crossing)
 
     def crossing(self, card: Card, ends: Mapping[str, Ends]) -> list[list[float]]:
         """By lane, at what heights ways of the lanes right of it cross it (so in map/layout.js)."""
@@ -168,14 +151,14 @@ class Arrows:
         several = f" × {len(flow.tensors)}" if flow.shape is not None and len(flow.tensors) > 1 else ""
         said = f"{flow.name} {'' if flow.shape is None else flow.shape}{several}".strip()
         folded = words.MAP_REARRANGING.format(count=flow.rearranged) if flow.rearranged else ""
-        if columns(said) * ADVANCE * SMALL > DOWN - 10:
+        if text_width(said, SMALL) > DOWN - 10:
             said, folded = "", " · ".join(filter(None, (said, folded)))
         yield self.ink.text(down - 10, GAP / 2 + 4, said, role="none", end=True)
         if flow.cut is not None:
             role = "grad" if self.odd.is_lost(card, flow, self.known) else "none"
             yield self.ink.text(down + 10, GAP / 2 + 4, cut_said(self.plan.document, flow.cut), role=role)
             return
-        if columns(folded) * ADVANCE * SMALL <= up - down - 20:
+        if text_width(folded, SMALL) <= up - down - 20:
             yield self.ink.text(down + 10, GAP / 2 + 4, folded, role="none")
 
     def gradient(self, card: Card, flow: Flow, x: float, gap: float) -> Iterator[str]:
@@ -212,10 +195,9 @@ class Arrows:
             constant = flow.shape if flow.source == ENTRANCE and not flow.places else None  # else nothing says what it carries
             said, room = cut or flow.name or str(constant or ""), LANE - 8
             name = ink.text(lane + 6, -10 if number else 4, said, role="none", room=room)
-            if columns(said) * ADVANCE * SMALL > room:  # along the lane
-                name = element(
-                    "g", ink.text(0, 0, said, role="none", room=ALONG), transform=f"translate({lane + 10:g} 16) rotate(90)"
-                )
+            if text_width(said, SMALL) > room:  # along the lane
+                name = ink.text(0, 0, said, role="none", room=ALONG)
+                name = element("g", name, transform=f"translate({lane + 10:g} 16) rotate(90)")
             drawn.append(element("g", name + number, class_="number", transform=f"translate(0 {middle:g})"))
         return element("g", "".join(drawn), class_="flow lane", data_at=flow.id)
 
@@ -237,3 +219,35 @@ def legend_of_arrows(ink: Ink, x: float, y: float, has_sums: bool) -> Iterator[s
         yield ink.text(x + 44, at + SMALL * 0.35, norm_text(number), role="link")
     if has_sums:
         yield ink.text(x, y + 18 * (len(LEGEND) + 2), f"{SUM}: {words.MAP_SUM}", role="none")
+
+
+def ends(card: Card) -> tuple[int, int]:
+    """The places of what gives the result of the first turn, and of the last."""
+    return card.period - 1, len(card.items) - 1
+
+
+def turns_said(card: Card, flows: Sequence[Flow], known: Mapping[Place, float]) -> str:
+    """`grad by turn: 0.01 … 0.2`; nothing before one of them is known."""
+    ways = [[place for f in flows if f.source == end for place in f.places] for end in ends(card)]
+    first, last = (norm_text(together(known, places)) for places in ways)
+    return words.MAP_TURNS.format(first=first or "?", last=last or "?") if first or last else ""
+
+
+def bars(
+    ink: Ink, card: Card, flows: Sequence[Flow], known: Mapping[Place, float], x: float, right: float, y: float, page: bool
+) -> Iterator[str]:  # fmt: skip
+    """Words and bars between x and right, on a line at y; in a page that steps, room for those to come."""
+    norms = arrived(flows, card.items, known)[card.period - 1 :: card.period]
+    said = turns_said(card, flows, known)
+    if not (said or page) or x > right - STRIP:
+        return
+    yield ink.cell(f"turns:{card.id}", x, y - SMALL * 0.35, said, "none") if page else ink.text(x, y, said, role="none")
+    x += (columns(said or words.MAP_TURNS.format(first=WIDEST, last=WIDEST)) + 1) * ADVANCE * SMALL
+    wide = min(BAR, (right - x) / len(norms))
+    for k, norm in enumerate(norms if wide >= 1 else ()):
+        role, tall = ("link" if norm is None or (norm and math.isfinite(norm)) else "grad"), TALL * thickness(norm or 0.0)
+        ways = " ".join([f.id for f in flows if f.source == card.period * (k + 1) - 1 and f.places])
+        tall, more = (0.0 if norm is None else tall), ({"data_turn": ways} if page else {})
+        if norm is not None or page:
+            left, top, broad = x + k * wide, y + BELOW - tall, max(wide - 1, 0.8)
+            yield element("rect", x=left, y=top, width=broad, height=tall, **more, **ink.fill(role))

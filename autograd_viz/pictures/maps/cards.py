@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -29,31 +30,20 @@ MOST_LINES = 2  # of a function that is a pill
 
 @dataclass
 class Card:
-    """A part of the program.
+    """A part of the program."""
 
-    Attributes:
-        kind: "module" (also a scope), "function" (a call of one of the user's), "stack" (equal calls, or rows of
-            calls, folded), "ops" (what runs outside of modules), "root" (the result).
-        path: of the module: "layers.3.self_attn"; of a stack, of its first call; of ops and functions, of the module around.
-        title: the last part of the path; of a function "encode()"; of a stack "layers.0 … layers.2"; of ops their names.
-        first, last: its ops are ``document.ops[first:last]``.
-        items: the cards in it, whether they are drawn or not.
-        depth: how many cards it is in.
-        id: "c0", "c1", … from the outside in and down.
-        way: the modules and functions around it, and itself.
-        period: of a stack, how many of its items are one row.
-    """
-
+    # "module" (also a scope), "function" (a call of one of the user's), "stack" (equal calls, or rows of calls, folded),
+    # "ops" (what runs outside of modules), "root" (the result)
     kind: str
-    path: Path
-    title: str
+    path: Path  # of the module: "layers.3.self_attn"; of a stack, of its first call; of ops and functions, of the module around
+    title: str  # the last part of the path; of a function "encode()"; of a stack "layers.0 … layers.2"; of ops their names
     first: int
-    last: int
-    items: list[Card] = field(default_factory=list)
-    depth: int = 0
-    id: str = ""
-    way: Way = ()
-    period: int = 1
+    last: int  # first, last: its ops are ``document.ops[first:last]``
+    items: list[Card] = field(default_factory=list)  # the cards in it, whether they are drawn or not
+    depth: int = 0  # how many cards it is in
+    id: str = ""  # "c0", "c1", … from the outside in and down
+    way: Way = ()  # the modules and functions around it, and itself
+    period: int = 1  # of a stack, how many of its items are one row
 
     @property
     def name(self) -> str:
@@ -106,16 +96,12 @@ def _enter(index: Index, open: list[Card], way: Way, at: int) -> None:
 def _add_op(index: Index, card: Card, i: int) -> None:
     """An op outside of deeper modules: with those of its line, or helper function, before it; or a pill of its own."""
     before = card.items[-1] if card.items else None
-    if (
-        before is not None
-        and before.kind == "ops"
-        and before.last == i
-        and _place(index, i, card.path) == _place(index, i - 1, card.path)
-        and (card.way or index.document.ops[i - 1].source or not index.variable(i - 1))  # a name of the user's ends a pill
-    ):
-        before.last = i + 1
-    else:
-        card.items.append(Card("ops", card.path, "", i, i + 1))
+    if before is not None and before.kind == "ops" and before.last == i:
+        is_named = not card.way and not index.document.ops[i - 1].source and index.variable(i - 1)  # by the user: ends a pill
+        if not is_named and _place(index, i, card.path) == _place(index, i - 1, card.path):
+            before.last = i + 1
+            return
+    card.items.append(Card("ops", card.path, "", i, i + 1))
 
 
 def _line(index: Index, i: int) -> tuple[str, int] | None:
@@ -133,12 +119,8 @@ def helper(index: Index, i: int) -> str:
     op, calls = index.document.ops[i], index.document.calls
     if calls:
         return "" if op.call is None else calls[op.call].name
-    source = op.source
-    return (
-        ""
-        if source is None or source.function in ("forward", index.program) or source.function.startswith("<")
-        else source.function
-    )
+    name = "" if op.source is None else op.source.function
+    return "" if name in ("forward", index.program) or name.startswith("<") else name
 
 
 def is_function(card: Card) -> bool:
@@ -196,7 +178,8 @@ class _Tidier:
     def tidy(self, root: Card) -> None:
         for card in reversed([card for card in walk(root) if card is root or not self._is_list(card)]):
             items = [piece for item in self._unlisted(card) for piece in self._pieces(item)]
-            if card.kind == "function" and self._is_short(items):
+            is_short = all(item.kind == "ops" for item in items) and len(self._drawn(items)) <= MOST_LINES
+            if card.kind == "function" and is_short:
                 card.kind, card.title, items = "ops", "", []
             if card is not root and card.kind == "module" and all(i.kind == "ops" for i in items):
                 items = []  # a module without modules in it: its ops are seen in its figure
@@ -206,8 +189,9 @@ class _Tidier:
                     item.title = ops_title(self.index, item, card)
                 _name(item, card.path)
             card.items = self._folded(items)
-            if card is not root and len(card.items) == 1:
-                _become(card, card.items[0])
+            only = card.items[0] if card is not root and len(card.items) == 1 else None
+            if only is not None and only.kind == "stack" and only.path[:-1] == card.path:  # `layers` is the stack of its layers
+                card.kind, card.items, card.path, card.period = "stack", only.items, only.path, only.period
 
     def _pieces(self, card: Card) -> list[Card]:
         """A pill of one line as one for each thing that it does."""
@@ -239,10 +223,6 @@ class _Tidier:
     def _is_list(self, card: Card) -> bool:
         """A list of modules is never called, so that a recording does not know it; a guess knows its class."""
         return card.kind == "module" and self.classes.get(card.name, "ModuleList" if self.classes else "") in LISTS
-
-    def _is_short(self, items: list[Card]) -> bool:
-        """Is that of a function, which is a pill, no more than one line or two?"""
-        return all(item.kind == "ops" for item in items) and len(self._drawn(items)) <= MOST_LINES
 
     def _drawn(self, items: list[Card]) -> list[Card]:
         return [item for item in items if not only_rearranges(self.index, item)]
@@ -292,12 +272,6 @@ def _name(card: Card, above: Path) -> None:
             one.title = _from_to(one.items, one.period)
 
 
-def _become(card: Card, stack: Card) -> None:
-    """`layers` with nothing in it but equal layers is the stack of them."""
-    if stack.kind == "stack" and stack.path[:-1] == card.path:
-        card.kind, card.items, card.path, card.period = "stack", stack.items, stack.path, stack.period
-
-
 def _stack(drawn: list[Card], repeat: Repeat) -> Card:
     """Equal calls, or equal rows of calls, as one card."""
     items = drawn[repeat.start : repeat.end]
@@ -319,3 +293,30 @@ def _from_to(items: list[Card], period: int) -> str:
 def _module_titles(row: list[Card]) -> list[str]:
     """Of the modules in a row of calls; of a row without any, of its ops."""
     return [item.title for item in row if item.kind != "ops"] or [item.title for item in row]
+
+
+def call_numbers(index: Index, root: Card) -> dict[str, tuple[int, int]]:
+    """By card, which call of how many it is of its module, within one call of the module around. A guess is told only if all
+    calls did the same.
+    """
+    found = defaultdict[tuple[str, Path], list[Card]](list)
+    todo = [(root, root.id)]
+    while todo:
+        card, around = todo.pop()
+        if card.kind == "module" and card.path:
+            found[around, card.path].append(card)
+            around = card.id
+        todo += [(item, around) for item in card.items]
+    several = [sorted(cards, key=lambda c: c.first) for cards in found.values() if len(cards) > 1]
+    if are_guessed(index.document):
+        ops = index.document.ops
+        several = [cards for cards in several if len({tuple([ops[i].name for i in c.ops()]) for c in cards}) == 1]
+    return {card.id: (k + 1, len(cards)) for cards in several for k, card in enumerate(cards)}
+
+
+def is_in_time(stack: Card) -> bool:
+    """Is it one module, or one row of them, turn after turn?"""
+    if stack.kind != "stack":
+        return False
+    rows = [[item.path for item in stack.items[k :: stack.period] if item.kind == "module"] for k in range(stack.period)]
+    return any(rows) and all(len(set(row)) <= 1 for row in rows)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ... import words
-from ..layout.measure import ADVANCE, columns
-from .cards import Card
+from ..layout.measure import columns, text_width
+from .cards import Card, only_rearranges
 from .flow import ENTRANCE, Flows
 from .ink import SMALL
 
@@ -20,25 +20,18 @@ LISTED = 34  # letters: so many tell the inside of a chip, where that says more 
 
 
 class Chip(NamedTuple):
-    """A part of a card.
+    """A part of a card."""
 
-    Attributes:
-        kind: "call" (of a module or function), "op", "join" (a way that passed others by comes in here), "more".
-        title: what it is called.
-        about: its class, or its parts.
-        after: it takes what the chip before it made.
-    """
-
-    kind: str
-    title: str
-    about: str = ""
-    after: bool = False
+    kind: str  # "call" (of a module or function), "op", "join" (a way that passed others by comes in here), "more"
+    title: str  # what it is called
+    about: str = ""  # its class, or its parts
+    after: bool = False  # it takes what the chip before it made
 
     @property
     def width(self) -> float:
         """px."""
-        title = columns(self.title) * ADVANCE * (CHIP if self.kind == "call" else SMALL)
-        about = (columns(self.about) + 1) * ADVANCE * SMALL if self.about else 0.0
+        title = text_width(self.title, CHIP if self.kind == "call" else SMALL)
+        about = text_width(f" {self.about}", SMALL) if self.about else 0.0
         return title + about + (2 * PAD if self.kind == "call" else 0.0)
 
     @property
@@ -53,12 +46,7 @@ def row_of(stack: Card) -> list[Card]:
 
 
 class Inside:
-    """The chips of each card.
-
-    Args:
-        flows: between the parts of a card.
-        kind_of: gives the class of a card.
-    """
+    """The chips of each card; `kind_of` gives the class of a card."""
 
     def __init__(self, flows: Flows, kind_of: Callable[[Card], str]) -> None:
         self.flows, self.kind_of = flows, kind_of
@@ -72,7 +60,7 @@ class Inside:
 
     def _made(self, card: Card) -> list[Chip]:
         if card.kind == "stack":
-            row = self._drawn(row_of(card))
+            row = [item for item in row_of(card) if not only_rearranges(self.flows.index, item)]
             calls = [item for item in row if item.kind != "ops"]
             if len(calls) > 1 or (calls and not calls[0].items):
                 return [self._chip(item) for item in row] if len(row) > 1 else []
@@ -89,14 +77,9 @@ class Inside:
             for k, part in enumerate(parts)
         ]
 
-    def _drawn(self, items: list[Card]) -> list[Card]:
-        return [item for item in items if item.kind != "ops" or not all(map(self.flows.index.rearranges, item.ops()))]
-
     def _op(self, card: Card, ways: int) -> Chip:
-        if card.title == "Add" and ways > 1:
-            return Chip("join", "+")
-        if card.title.startswith("Add, ") and ways > 1:
-            return Chip("join", f"+ {card.title.removeprefix('Add, ')}")
+        if ways > 1 and (card.title == "Add" or card.title.startswith("Add, ")):
+            return Chip("join", f"+ {card.title[5:]}".rstrip())
         return Chip("call" if "()" in card.title else "op", card.title.partition(" · ")[0])
 
     def _chip(self, card: Card, after: bool = False) -> Chip:

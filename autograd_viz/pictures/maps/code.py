@@ -15,28 +15,22 @@ ASSIGNED = re.compile(r"(?:^|;)\s*([A-Za-z_]\w*)\s*=\s*$")  # the name on the le
 
 
 def code_of(index: Index, card: Card) -> str:
-    """The longest expressions that ops of the pill evaluate, with the names that their values get; "" if not on one line.
-
-    Ops that nobody wrote stand at the call that ran them, so code that calls other cards is the code of these.
+    """The longest expressions that ops of the pill evaluate, with the names that their values get; "" if not on one line. Ops
+    that nobody wrote stand at the call that ran them, so code that calls other cards is the code of these.
     """
     computing = [i for i in card.ops() if not index.rearranges(i)]
     sources = [index.document.ops[i].source for i in computing or card.ops()]
     known = [s for s in sources if s is not None and s.expression]
     if card.kind != "ops" or len(known) < len(sources) or len({(s.file, s.line) for s in known}) != 1:
         return ""
-    if card.path and not _calls_around(index, card).isdisjoint(known):
+    around = {".".join(card.path[:k]) for k in range(len(card.path) + 1)}
+    if card.path and any(m.source in known for m in index.document.modules if m.path in around):
         return ""  # an op of a library's module
     whole = widest(known)
     others = _before(index, card.first, whole)
     said = "; ".join(_statement(s, others) for s in whole)
     function = helper(index, card.first)
     return f"{function}() · {said}" if function and not index.document.calls else said
-
-
-def _calls_around(index: Index, card: Card) -> set[Source | None]:
-    """The code that called the modules around a pill."""
-    around = {".".join(card.path[:k]) for k in range(len(card.path) + 1)}
-    return {m.source for m in index.document.modules if m.path in around}
 
 
 def _before(index: Index, first: int, whole: list[Source]) -> list[Source]:

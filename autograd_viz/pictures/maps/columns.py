@@ -21,15 +21,14 @@ def in_one_column(parts: Sequence[Card]) -> list[Row]:
 
 
 def rows_of(parts: Sequence[Card], flows: Sequence[Flow]) -> list[Row]:
-    """The parts from the top down; ways that do not meet, in one row.
-
-    A row of several columns has a row of one part above and below it. Each column is a chain with a call in it: what it takes
-    comes in at its top, what it gives leaves at its bottom. A residual way is a part of its chain, so it makes no column.
+    """The parts from the top down; ways that do not meet, in one row. A row of several columns has a row of one part above and
+    below it. Each column is a chain with a call in it: what it takes comes in at its top, what it gives leaves at its bottom. A
+    residual way is a part of its chain, so it makes no column.
     """
     ways = _Ways(parts, flows)
     found, placed, at = list[Row](), 0, 0  # `at`: what stands before it is placed, or stays single
     for k in range(1, len(parts)):
-        start = max(ways.nearest(k) + 1, at, k - LONGEST)
+        start = max(max(ways.into[k], default=-1) + 1, at, k - LONGEST)
         if start >= k or not ways.calls_in(k, start + LONGEST):
             continue
         row = ways.row(start)
@@ -54,16 +53,11 @@ class _Ways:
                 self.into[f.target].append(f.source)
             if f.source >= 0:
                 self.out[f.source].append(f.target)
-
         self._calls = [0, *accumulate(part.kind not in ("ops", "root") for part in parts)]
 
     def calls_in(self, first: int, last: int) -> int:
         """How many of some parts are calls."""
         return self._calls[min(last, len(self.parts))] - self._calls[first]
-
-    def nearest(self, k: int) -> int:
-        """The last part before it that it takes something from; -1: none."""
-        return max(self.into[k], default=-1)
 
     def row(self, start: int) -> Row:
         """The chains that begin here or later, up to where two of them meet."""
@@ -82,11 +76,10 @@ class _Ways:
 
     def _cut(self, columns: Row) -> Row:
         """As much of it as can be drawn without a way that crosses a card, if each column has a call."""
-        while columns:
+        while True:
             leaves = [c[i + 1] for c in columns for i, k in enumerate(c[:-1]) if self.out[k] != [c[i + 1]]]
             leaves += [c[0] for c in columns if all(self.parts[k].kind == "ops" for k in c)]
             if not leaves:
-                break
+                return columns
             end = min(leaves)
             columns = [kept for c in columns if (kept := [k for k in c if k < end])]
-        return columns

@@ -1,49 +1,44 @@
-"""What flows between the parts of a frame: from its entrance, from part to part, to its exit."""
+"""What flows between the parts of a frame: from its entrance, from part to part, to its exit.
+
+A way may be cut: by `detach()`, `.data`, `no_grad`. The values go on, no gradient comes back.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
-from ...graph.model import NOT_TOLD, Shape
+from ... import words
+from ...graph.model import NOT_TOLD, Document, Shape
 from .cards import Card, only_rearranges
-from .cuts import cuts_of
 from .index import Index
+from .ink import shortened
 from .numbers import Place, together
 
 ENTRANCE, EXIT = -1, -2  # of a frame, where the place of a part is meant
+LONGEST = 30  # letters of the code that cuts
+SHAPED = re.compile(r"New[A-Z]|.*Like$")  # ops that take a shape: no value goes through `randn_like(mu)`
+DISTINCT = ("bool", "int", "uint")  # numbers that have no gradient anyway
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Tensors that lead from one part of a frame to a later one.
+    """Tensors that lead from one part of a frame to a later one."""
 
-    Attributes:
-        id: "f12.0": of the frame's card, and which.
-        source, target: places of parts in the frame; ENTRANCE, EXIT.
-        name: of the tensor, where it enters the program.
-        shape: of the tensor, None if there are several.
-        rearranged: how many ops on the way only rearrange.
-        places: where the gradient is that comes back on this way.
-        tensors: their ids.
-        origins: what entered the program, where they come from its entrance.
-        cut: the op that cut it off from what needs grad, if all of it is cut off.
-        is_sum: other ways of a tensor add to that gradient. Several ops on this way use it, and others too: their share is a
-            number that never exists.
-    """
-
-    id: str
+    id: str  # "f12.0": of the frame's card, and which
     source: int
-    target: int
-    name: str
-    shape: Shape | None
-    rearranged: int
-    places: tuple[Place, ...]
+    target: int  # source, target: places of parts in the frame; ENTRANCE, EXIT
+    name: str  # of the tensor, where it enters the program
+    shape: Shape | None  # of the tensor, None if there are several
+    rearranged: int  # how many ops on the way only rearrange
+    places: tuple[Place, ...]  # where the gradient is that comes back on this way
+    # other ways of a tensor add to that gradient: several ops on this way use it, and others too. Their share never exists.
     is_sum: bool = False
-    tensors: tuple[str, ...] = ()
-    origins: tuple[str, ...] = ()
-    cut: int | None = None
+    tensors: tuple[str, ...] = ()  # their ids
+    origins: tuple[str, ...] = ()  # what entered the program, where they come from its entrance
+    cut: int | None = None  # the op that cut it off from what needs grad, if all of it is cut off
 
     def gradient(self, known: Mapping[Place, float]) -> float | None:
         """The norm of what came back on this way; None if it is not known."""
@@ -96,11 +91,10 @@ class Flows:
                     ways[source, part].leaves += [first] if folded and self.index.is_part(self.index.tensors[first]) else []
         for tensor, folded, source in self._leaving(frame, place):
             ways[source, end].add(tensor, folded)
-        own = (
-            {k: {i for i in frame.ops() if place.get(i, k) == k} for k in {source for source, _ in ways}} if self._cuts else {}
-        )
-        in_order = enumerate(sorted(ways.items(), key=_in_order))
-        return [self._flow(f"f{frame.id[1:]}.{k}", ends, way, own.get(ends[0], ())) for k, (ends, way) in in_order]
+        sources = {source for source, _ in ways} if self._cuts else ()
+        own = {k: {i for i in frame.ops() if place.get(i, k) == k} for k in sources}
+        in_order = sorted(ways, key=lambda ends: (ends[0], ends[1] == EXIT, ends[1]))
+        return [self._flow(f"f{frame.id[1:]}.{k}", ends, ways[ends], own.get(ends[0], ())) for k, ends in enumerate(in_order)]
 
     def _source(self, tensor: str, place: dict[int, int], frame: Card) -> tuple[int | None, int, str]:
         """The part that made a tensor, looked for behind ops that only rearrange; None for a parameter or a constant, unless
@@ -133,15 +127,12 @@ class Flows:
     def _leaving(self, frame: Card, place: dict[int, int]) -> list[tuple[str, int, int]]:
         """Tensors that ops behind the frame use, or that nothing uses any more, and the part that made them."""
         found = []
-        for i in frame.ops():
-            for tensor in self.ops[i].outputs:
-                if tensor is None:
-                    continue
-                users = self.index.users.get(tensor)
-                if (users and users[-1] >= frame.last) or tensor in self.index.document.roots:
-                    source, folded, _ = self._source(tensor, place, frame)
-                    if source is not None and source != ENTRANCE:
-                        found.append((tensor, folded, source))
+        for tensor in (t for i in frame.ops() for t in self.ops[i].outputs if t is not None):
+            users = self.index.users.get(tensor)
+            if (users and users[-1] >= frame.last) or tensor in self.index.document.roots:
+                source, folded, _ = self._source(tensor, place, frame)
+                if source is not None and source != ENTRANCE:
+                    found.append((tensor, folded, source))
         return found
 
     def _cut_of(self, tensor: str, users: list[int]) -> int | None:
@@ -186,6 +177,31 @@ class Flows:
         return Flow(id, source, target, ", ".join(names), shape, folded, places, not is_own, tuple(way.tensors), origins, cut)
 
 
-def _in_order(item: tuple[tuple[int, int], object]) -> tuple[int, float]:
-    (source, target), _ = item
-    return source, float("inf") if target == EXIT else target
+def cuts_of(document: Document) -> dict[str, int]:
+    """By tensor that needs no grad, the op on the way to it that cut it off from one that does."""
+    tensors, found = {t.id: t for t in document.tensors}, dict[str, int]()
+    for i, op in enumerate(document.ops):
+        given = [o.tensor for o in op.inputs if o.tensor is not None]
+        at = i if any(tensors[t].requires_grad for t in given) else next((found[t] for t in given if t in found), None)
+        for t in op.outputs if SHAPED.match(op.name) is None else ():
+            if at is None or t is None or tensors[t].requires_grad:
+                continue
+            if not tensors[t].value.dtype.startswith(DISTINCT):
+                found[t] = at
+    return found
+
+
+def cut_said(document: Document, at: int) -> str:
+    """`fake.detach(), line 12: no gradient goes back`."""
+    op = document.ops[at]
+    code = "" if op.source is None else op.source.expression
+    if op.reason == "no_grad":
+        code = "no_grad()"
+    elif op.name != "Detach":
+        code = f"{op.name.lower()}()"
+    elif not code.endswith((".detach()", ".data", ".detach_()")):
+        code = "detach()"
+    elif len(code) > LONGEST:
+        code = f"….{code.rpartition('.')[2]}"
+    line = "" if op.source is None else f", {words.AT_LINE.format(line=op.source.line)}"
+    return words.MAP_CUT.format(code=shortened(code, LONGEST), line=line)

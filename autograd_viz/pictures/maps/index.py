@@ -17,28 +17,13 @@ REARRANGING = {
 LONGEST = 9  # letters of an argument
 # arguments without which an op is not known
 DECIDING = {
-    "Softmax": ("dim",),
-    "LogSoftmax": ("dim",),
-    "Logsumexp": ("dim",),
-    "Clamp": ("min", "max"),
-    "NativeLayerNorm": ("eps",),
-}
+    **dict.fromkeys(("Softmax", "LogSoftmax", "Logsumexp"), ("dim",)), "Clamp": ("min", "max"), "NativeLayerNorm": ("eps",),
+}  # fmt: skip
 
 
 class Index:
-    """What a map asks of a document.
-
-    Args:
-        own: names of parameters that belong to the model itself, where no variable holds it: they have no dots.
-
-    Attributes:
-        tensors, nodes: by id.
-        maker: by tensor, the place of the op that made it.
-        users: by tensor, the places of the ops that take it, in their order.
-        taken: by op, the tensors that it takes.
-        names_parts: parameters have their names, so that a tensor without one is none.
-        program: the function in which all ops stand that are in no module, if it is one.
-        edges: by node and output, the next_functions that lead there: node and index.
+    """What a map asks of a document. `own`: names of parameters that belong to the model itself, where no variable holds it:
+    they have no dots.
     """
 
     def __init__(self, document: Document, own: Container[str] = ()) -> None:
@@ -46,16 +31,20 @@ class Index:
         self._is_sure = not document.modules or any(op.reason == "exported" for op in document.ops)
         self.tensors: dict[str, Tensor] = {t.id: t for t in document.tensors}
         self.nodes: dict[str, Node] = {n.id: n for n in document.nodes}
+        # by tensor, the place of the op that made it
         self.maker = {t: i for i, op in enumerate(document.ops) for t in op.outputs if t is not None}
+        # by op, the tensors that it takes
         self.taken = [[self.tensors[o.tensor] for o in op.inputs if o.tensor is not None] for op in document.ops]
-        self.users: dict[str, list[int]] = defaultdict(list)
+        self.users: dict[str, list[int]] = defaultdict(list)  # by tensor, the places of the ops that take it, in their order
         for i, taken in enumerate(self.taken):
             for t in taken:
                 self.users[t.id].append(i)
+        # do parameters have their names, so that a tensor without one is none?
         self.names_parts = any("." in (t.name or "") for t in document.tensors if t.is_leaf)
         outside = {op.source.function for op in document.ops if op.source is not None and not op.module} - {"forward"}
         outside = {name for name in outside if not name.startswith("<")}  # a lambda, a comprehension
-        self.program = outside.pop() if len(outside) == 1 else ""
+        self.program = outside.pop() if len(outside) == 1 else ""  # the function around all ops in no module, if it is one
+        # by node and output, the next_functions that lead there: node and index
         self.edges: dict[tuple[str, int], list[tuple[str, int]]] = defaultdict(list)
         for node in document.nodes:
             for k, f in enumerate(node.next_functions):
@@ -92,8 +81,6 @@ class Index:
         """The parameters and buffers that ops take, each once."""
         first, last = bisect_left(self._leaves, (ops.start, "")), bisect_left(self._leaves, (ops.stop, ""))
         return [self.tensors[id] for id in dict.fromkeys(id for _, id in self._leaves[first:last])]
-
-    # -- where a gradient is ------------------------------------------------------------------------------------------
 
     def all_of(self, tensor: str) -> tuple[Place, ...]:
         """Where the whole gradient of a tensor is."""

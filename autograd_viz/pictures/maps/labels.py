@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ... import words
 from ...answers.sentences.text import size_text
@@ -13,9 +14,8 @@ from ...graph.model import Tensor
 from ...graph.paths import Path
 from ...graph.surroundings import Module
 from ...graph.text import norm_of
-from ..render.unseen import why_unseen
-from .calls import call_numbers
-from .cards import ALL_NAMES, Card, ops_named, walk
+from ..render.writer import why_unseen
+from .cards import ALL_NAMES, Card, call_numbers, ops_named, walk
 from .chips import Inside, row_of
 from .code import code_of
 from .flow import Flows
@@ -30,21 +30,13 @@ MOST_ODD = 2  # parameters that a card names, as something is odd about their gr
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A parameter of a card; of what is left out, how many: "… 3 more".
+    """A parameter of a card; of what is left out, how many: "… 3 more"."""
 
-    Attributes:
-        id: of its leaf; empty for "… 3 more".
-        name: in its module.
-        shape: as text.
-        data: norm of its values.
-        trains: it requires grad.
-    """
-
-    id: str
-    name: str
-    shape: str = ""
-    data: float | None = None
-    trains: bool = False
+    id: str  # of its leaf; empty for "… 3 more"
+    name: str  # in its module
+    shape: str = ""  # as text
+    data: float | None = None  # norm of its values
+    trains: bool = False  # it requires grad
 
     def said(self, known: Mapping[Place, float], odd: Outliers | None) -> tuple[str, bool]:
         """What is said of its gradient, and whether that is odd; `odd` is None before a pass is over: one may still come."""
@@ -62,12 +54,6 @@ def _grad_text(norm: float) -> str:
     return words.MAP_GRAD_ZERO if norm == 0 else words.MAP_GRAD.format(norm=norm_text(norm))
 
 
-def _common(paths: Iterable[Path]) -> Path:
-    """What all paths begin with."""
-    first, *others = paths
-    return next((first[:k] for k in range(len(first), 0, -1) if all(p[:k] == first[:k] for p in others)), ())
-
-
 def is_usual(norm: float) -> bool:
     """Finite, and not zero."""
     return norm != 0 and math.isfinite(norm)
@@ -78,25 +64,14 @@ def _parts(name: str | None) -> tuple[str, ...]:
 
 
 class Labels:
-    """What the cards of a document say.
-
-    Args:
-        index: of the document.
-        root: its cards.
-        modules: class, hooks and marks of modules by path.
-        flows: between the parts of cards.
-
-    Attributes:
-        rows: how many parameters of a closed card have a line each, one of `ROWS`; None: a card says them together.
-        inside: what closed cards say of their inside.
-        told: by card, what another picture says in place of parameters and bytes.
-    """
+    """What the cards of a document say. `modules`: class, hooks and marks by path."""
 
     def __init__(self, index: Index, root: Card, modules: Mapping[str, Module], flows: Flows) -> None:
         self.index, self.modules = index, modules
+        # how many parameters of a closed card have a line each, one of `ROWS`; None: a card says them together
         self.rows: int | None = None
-        self.told: Mapping[str, str] | None = None
-        self.inside = Inside(flows, self.kind_of)
+        self.told: Mapping[str, str] | None = None  # by card, what another picture says in place of parameters and bytes
+        self.inside = Inside(flows, self.kind_of)  # what closed cards say of their inside
         self._leaves = {card.id: index.leaves(card.ops()) for card in walk(root)}
         self._code: dict[str, str] = {}
         self._lines: dict[tuple[str, str], Line] = {}  # by parameter and card
@@ -112,10 +87,9 @@ class Labels:
     def _shared_leaves(self, root: Card) -> frozenset[str]:
         """Parameters that modules of different paths use."""
         users: dict[str, set[str]] = defaultdict(set)
-        for card in walk(root):
-            if card.kind == "module" and not card.items:
-                for t in self._leaves[card.id]:
-                    users[t.id].add(card.name)
+        for card in (card for card in walk(root) if card.kind == "module" and not card.items):
+            for t in self._leaves[card.id]:
+                users[t.id].add(card.name)
         return frozenset(t for t, names in users.items() if len(names) > 1)
 
     def kind_of(self, card: Card) -> str:
@@ -138,8 +112,7 @@ class Labels:
 
     def nodes(self, card: Card) -> list[str]:
         """The backward nodes of its ops."""
-        ops = self.index.document.ops
-        return [node for i in card.ops() if (node := ops[i].node) is not None]
+        return [op.node for op in self.index.document.ops[card.first : card.last] if op.node is not None]
 
     def kept(self, card: Card) -> int:
         """Bytes that its nodes keep, each block of memory once, as far as its tensors are known."""
@@ -147,7 +120,7 @@ class Labels:
 
     def unseen(self, card: Card) -> str:
         """Why nobody has seen its ops run, where the rest was recorded; "" of what was seen."""
-        ops = [self.index.document.ops[i] for i in card.ops()]
+        ops = self.index.document.ops[card.first : card.last]
         return why_unseen(ops[0]) if ops and all(op.reconstructed for op in ops) else ""
 
     def about(self, card: Card) -> str:
@@ -156,11 +129,12 @@ class Labels:
             return self.told.get(card.id, "")
         if card.kind == "ops":
             broken = next((text for i in card.ops() if (text := self.index.document.ops[i].graph_break)), "")
-            return " · ".join([*([words.MAP_BREAK.format(reason=broken)] if broken else []), self._place(card)])
-        count, kept = self.count(card), self.kept(card)
-        said = [words.MAP_PARAMETERS.format(count=count)] if count else []
-        said += [words.MAP_UNCOUNTED] if self.is_uncounted(card) else []
-        return " · ".join([*said, *([words.MAP_KEPT.format(size=size_text(kept))] if kept else [])])
+            said = [(bool(broken), words.MAP_BREAK.format(reason=broken)), (True, self._place(card))]
+        else:
+            count, kept = self.count(card), self.kept(card)
+            said = [(count > 0, words.MAP_PARAMETERS.format(count=count)), (self.is_uncounted(card), words.MAP_UNCOUNTED)]
+            said.append((kept > 0, words.MAP_KEPT.format(size=size_text(kept))))
+        return " · ".join(text for holds, text in said if holds)
 
     def code(self, card: Card) -> str:
         """The code of a pill, if it is known."""
@@ -198,11 +172,9 @@ class Labels:
         """The parameters to be told in its line: its own, of a card without calls all, of ops those they take."""
         if card.kind not in ("module", "function", "ops") or card.depth == 0 or self.rows is not None:
             return []
-        if card.kind == "ops":
-            return [line for line in self.all_lines(card) if line.trains]
-        if not card.items:
-            return self.all_lines(card)
-        return [self._line(t, card) for t in self._leaves[card.id] if t.requires_grad and self._owner(t) == card.path]
+        if card.items and card.kind != "ops":
+            return [self._line(t, card) for t in self._leaves[card.id] if t.requires_grad and self._owner(t) == card.path]
+        return [line for line in self.all_lines(card) if line.trains or card.kind != "ops"]
 
     def _owner(self, t: Tensor) -> Path:
         """The path of the module that a parameter belongs to."""
@@ -234,13 +206,13 @@ class Labels:
         return [self._line(t, card) for t in ([t for t in leaves if t.requires_grad] or leaves)]
 
     def _line(self, t: Tensor, card: Card) -> Line:
-        found = self._lines.get((t.id, card.id))
-        if found is None:
-            around = card.path if card.kind != "stack" else card.path[: len(_common(c.path for c in card.items))]
-            name = self._named(t.name, ".".join(around))
-            size = f" {t.value.shape}" if t.value.shape else ""
-            found = self._lines[t.id, card.id] = Line(t.id, name, size, norm_of(t.value), t.requires_grad)
-        return found
+        key = t.id, card.id
+        if key not in self._lines:
+            shared = takewhile(lambda parts: len({*parts}) == 1, zip(*(c.path for c in card.items), strict=False))
+            around = card.path[: len(list(shared))] if card.kind == "stack" else card.path
+            name, size = self._named(t.name, ".".join(around)), f" {t.value.shape}" if t.value.shape else ""
+            self._lines[key] = Line(t.id, name, size, norm_of(t.value), t.requires_grad)
+        return self._lines[key]
 
     def _named(self, name: str | None, path: str) -> str:
         """A parameter as its module calls it, "weight" of "model.head.weight"; of another module as the model calls it."""
@@ -259,9 +231,8 @@ class Labels:
     def badges(self, card: Card) -> list[str]:
         """What is to be known of a card that no picture of its parts says."""
         if card.kind == "stack":
-            each = [badge for item in card.items for badge in self._marks(item)]
-            turns = card.count
-            return [b if n >= turns else f"{b} × {n}" for b, n in Counter(each).items() if b != words.MAP_SHARED]
+            each = Counter(badge for item in card.items for badge in self._marks(item))
+            return [b if n >= card.count else f"{b} × {n}" for b, n in each.items() if b != words.MAP_SHARED]
         call = self._calls.get(card.id)
         return [*([words.MAP_CALL.format(number=call[0], count=call[1])] if call else []), *self._marks(card)]
 
@@ -271,16 +242,14 @@ class Labels:
             return []
         module = self.modules.get(card.name, NOTHING)
         is_shared = not card.items and any(t.id in self._shared for t in self._leaves[card.id])
-        above = self.modules.get(".".join(card.path[:-1]))
-        is_told = (
-            module.name and self._mode is ("eval" in module.marks) and not (above and ("eval" in above.marks) is self._mode)
-        )
-        found = [words.MAP_SHARED] if is_shared else []
-        found += [words.MAP_HOOK] if module.hooks else []
-        found += [words.MAP_FROZEN] if "frozen" in module.marks else []
-        found += [words.MAP_CHECKPOINTED] if "checkpointed" in module.marks else []
-        found += [words.MAP_COMPILED] if "compiled" in module.marks else []
-        return found + ([words.MAP_EVAL if "eval" in module.marks else words.MAP_TRAINS] if is_told else [])
+        above, evaluates = self.modules.get(".".join(card.path[:-1])), "eval" in module.marks
+        is_told = bool(module.name) and self._mode is evaluates and not (above and ("eval" in above.marks) is self._mode)
+        marks = [
+            (words.MAP_SHARED, is_shared), (words.MAP_HOOK, bool(module.hooks)), (words.MAP_FROZEN, "frozen" in module.marks),
+            (words.MAP_CHECKPOINTED, "checkpointed" in module.marks), (words.MAP_COMPILED, "compiled" in module.marks),
+            (words.MAP_EVAL if evaluates else words.MAP_TRAINS, is_told),
+        ]  # fmt: skip
+        return [mark for mark, holds in marks if holds]
 
     def alarms(self, card: Card, known: Mapping[Place, float], odd: Outliers | None) -> list[str]:
         """Of a card whose parameters are not written out: what is wrong with their gradients; `odd` as in `Line.said`."""

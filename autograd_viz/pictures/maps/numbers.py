@@ -16,18 +16,12 @@ Place = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Outliers:
-    """What is odd about the leaves that require grad, by id.
-
-    Attributes:
-        grads, values: their gradient, or their values, are far from those of the others.
-        missing: they got no gradient, where others of their model did.
-        blocked: their gradient is all zero, though one arrived at their card.
-    """
+    """What is odd about the leaves that require grad, by id."""
 
     grads: frozenset[str] = frozenset()
-    values: frozenset[str] = frozenset()
-    missing: frozenset[str] = frozenset()
-    blocked: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()  # grads, values: their gradient, or their values, are far from those of the others
+    missing: frozenset[str] = frozenset()  # they got no gradient, where others of their model did
+    blocked: frozenset[str] = frozenset()  # their gradient is all zero, though one arrived at their card
 
 
 def arrival(node: str, output: int) -> Place:
@@ -56,8 +50,7 @@ def of_step(step: Step) -> dict[Place, float | None]:
 
 def of_trace(trace: Trace) -> dict[Place, float]:
     """What a pass tells."""
-    known = (item for step in trace.steps for item in of_step(step).items())
-    return {place: norm for place, norm in known if norm is not None}
+    return {place: norm for step in trace.steps for place, norm in of_step(step).items() if norm is not None}
 
 
 def of_state(document: Document, state: State) -> dict[Place, float]:
@@ -92,4 +85,5 @@ def as_it_is(document: Document) -> dict[Place, float]:
 def together(known: Mapping[Place, float], places: Iterable[Place]) -> float | None:
     """The norm of several gradients as one vector; None if one of them is not known."""
     norms = [known.get(place) for place in places]
-    return None if not norms or None in norms else math.hypot(*(n for n in norms if n is not None))
+    there = [n for n in norms if n is not None]
+    return math.hypot(*there) if norms and len(there) == len(norms) else None

@@ -1,27 +1,30 @@
 """What is odd about a pass: a fall or rise that its ops do not explain, a parameter far from its like.
 
 # Note [Pink means odd]
-A part is judged by what arrives at it and what leaves it, beyond what its ops are expected to do (expected.py). Beside a way
-that skips it, a part may be as faint as it likes down to `FAINT`, and it may start at zero: a residual branch does. A row of
-parts, each a little fainter, is judged as a whole. A parameter is odd if its gradient, or its values, are far from the median
-of all, measured by the median absolute deviation in decades. What only follows from an odd part is not odd itself.
+A part is judged by what arrives at it and what leaves it, beyond what its ops are expected to do to the norm, in decades: a
+mean over N divides it by √N. Shapes and plain numbers say it; the values of results are not read for a map, so what depends on
+them has room on both sides. Beside a way that skips it, a part may be as faint as it likes down to `FAINT`, and it may start at
+zero: a residual branch does. A row of parts, each a little fainter, is judged as a whole. A parameter is odd if its gradient,
+or its values, are far from the median of all, measured by the median absolute deviation in decades. What only follows from an
+odd part is not odd itself.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from statistics import median
+from typing import NamedTuple
 
 from ... import words
 from ...graph.model import Op
 from ...graph.text import norm_of
 from .cards import Card, walk
-from .expected import OfOp, Room, of_op, room_of
 from .flow import ENTRANCE, EXIT, Flow
+from .index import Index
 from .ink import shortened
 from .numbers import Outliers, Place, norm_text
 from .plan import Plan
@@ -33,6 +36,23 @@ LIKE = 4  # parameters at least, to compare one with
 AWAY = 3.5  # decades from the median of its like
 SPREADS, LEAST_SPREAD = 5.0, 0.3  # in median absolute deviations, and one of them in decades at least
 LONGEST = 16  # letters of a name in a remark
+FREE = 3.0  # decades that an op may add which divides by the size of what it is given
+DIVIDING = {"Div", "LinalgVectorNorm", "Norm", "Reciprocal", "Rsqrt", "Std", "StdMean", "Var", "VarMean"}
+MATRIX = {"Addmm", "Baddbmm", "Bmm", "Convolution", "Linear", "Mm", "Mv", "MmBackward"}  # their weights are drawn to fit
+
+
+class Room(NamedTuple):
+    """Between which decades the norm may change."""
+
+    low: float
+    high: float
+
+    def beyond(self, decades: float) -> float:
+        """How far outside a change is: below 0 a fall, above 0 a rise."""
+        return min(decades - self.low, 0.0) or max(decades - self.high, 0.0)
+
+
+OfOp = tuple[bool, float, float, float]  # is it free; the decades by which it moves, softens, reduces
 
 
 class Odd:
@@ -42,8 +62,6 @@ class Odd:
         self.plan, self.index = plan, plan.index
         self._rooms: dict[str, Room] = {}
         self._beside: dict[str, bool] = {}
-
-    # -- ways ---------------------------------------------------------------------------------------------------------
 
     def remark(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> str:
         """What is odd about what leaves a part of an open card; it is said where most of it leaves."""
@@ -67,24 +85,19 @@ class Odd:
     def _change(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> tuple[Card, float, float] | None:
         """The part that a way comes back from, what arrived at it and what left it; None if that is not known."""
         frame = self.plan.places.frames[card.id]
-        if flow.target == EXIT or flow.source < ENTRANCE:
+        if flow.target == EXIT or flow.source < ENTRANCE or frame.parts[flow.target].kind == "root":
             return None
         if any(f.is_sum for f in frame.flows if flow.target in (f.source, f.target)):
             return None  # what else is in it is not known
         gone = [f.gradient(known) for f in frame.flows if f.target == flow.target and f.places]
         left, before = _all(gone), _all([f.gradient(known) for f in frame.flows if f.source == flow.target and f.places])
-        part = frame.parts[flow.target]
-        if part.kind == "root":
-            return None
         own = flow.gradient(known)
         is_most = own is None or math.isnan(own) or own == max(n for n in gone if n is not None)
-        return None if left is None or before is None or not is_most else (part, before, left)
+        return None if left is None or before is None or not is_most else (frame.parts[flow.target], before, left)
 
     def _of_row(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> str:
         """Of the way next to the input: how much fainter or larger the row of parts has made it."""
-        if flow.source != 0 or flow.target != 1:
-            return ""
-        ratio, last = self.row(card, known)
+        ratio, last = self.row(card, known) if (flow.source, flow.target) == (0, 1) else (0.0, card)
         if not ratio:
             return ""
         form = words.MAP_SMALLER_SINCE if ratio < 0 else words.MAP_LARGER_SINCE
@@ -155,10 +168,8 @@ class Odd:
         made = {t for f in self.plan.places.frames[frame.id].flows if parts[f.source] is part for t in f.tensors}
         if not self._is_beside(part) and not any(self._is_joined(t) for t in made):
             return False
-        return any(
-            norm_of(t.value) == 0 and t.requires_grad and not (t.name or "").endswith("bias")
-            for t in self.index.leaves((part if frame is self.plan.root else frame).ops())
-        )
+        leaves = self.index.leaves((part if frame is self.plan.root else frame).ops())
+        return any(norm_of(t.value) == 0 and t.requires_grad and not (t.name or "").endswith("bias") for t in leaves)
 
     def _is_joined(self, tensor: str) -> bool:
         """Is it added to another result, or a factor of one? That may need no grad, so that its own way is not in the graph."""
@@ -179,8 +190,6 @@ class Odd:
         leaves = self.index.leaves(self.plan.places.frames[card.id].parts[flow.source].ops())
         return outliers is not None and any(t.id in outliers.missing for t in leaves)
 
-    # -- parameters ---------------------------------------------------------------------------------------------------
-
     def outliers(self, known: Mapping[Place, float], is_over: bool = True) -> Outliers | None:
         """The parameters that are odd after a pass; None before."""
         leaves = [t for t in self.index.leaves(self.plan.root.ops()) if t.requires_grad]
@@ -189,18 +198,15 @@ class Odd:
             return None
         values = {t.id: norm for t in leaves if (norm := norm_of(t.value)) is not None}
         models = {self._model(t.name) for t in leaves if t.id in grads}
-        missing = frozenset(
-            t.id for t in leaves if t.id not in grads and self._model(t.name) in models and self._is_traced(t.id)
-        )
+        ops, users = self.index.document.ops, self.index.users
+        missed = [t.id for t in leaves if t.id not in grads and self._model(t.name) in models]
+        # no op has a node that runs under `no_grad`, where nobody expects a gradient
+        missing = frozenset(t for t in missed if any(ops[i].node is not None for i in users[t]))
         size = {t.id: math.sqrt(math.prod(t.value.shape)) for t in leaves}
         per = {id: norm / size[id] for id, norm in grads.items() if size[id]}
         low = {t.id for t in leaves if len(t.value.shape) > 1}
         by_value = _away({id: norm / size[id] for id, norm in values.items() if size[id]}, low)
         return Outliers(_away(grads) & _away(per), by_value, missing, self._blocked(grads, known))
-
-    def _is_traced(self, leaf: str) -> bool:
-        """Has an op that takes it a node? None has that runs under `no_grad`, where nobody expects a gradient."""
-        return any(self.index.document.ops[i].node is not None for i in self.index.users[leaf])
 
     def _model(self, name: str | None) -> str:
         """Of which model a parameter is: a generator that is detached has none of the gradient on purpose."""
@@ -261,3 +267,52 @@ def _away(norms: Mapping[str, float], low: set[str] | None = None) -> frozenset[
     spread = max(1.4826 * median(abs(d - middle) for d in decades.values()), LEAST_SPREAD)
     least = max(AWAY, SPREADS * spread)
     return frozenset(id for id, d in decades.items() if d - middle > least or (low and id in low and middle - d > least))
+
+
+def of_op(index: Index, op: Op) -> OfOp:
+    """What one op does to the room. It stands in many parts, one in the other, and is asked once."""
+    factor = _factor(op)
+    is_free = (op.name in DIVIDING and factor is None) or "Norm" in op.name
+    return is_free, 0.0 if factor is None else math.log10(factor), _softened(index, op), _reduced(index, op)
+
+
+def room_of(ops: Sequence[OfOp]) -> Room:
+    """Of a stretch of ops. Of reductions the two strongest count, of the others all."""
+    free, moves, softens, reduces = zip(*ops, strict=True) if ops else ((),) * 4
+    moved, softened, reduced, wide = sum(moves), sum(softens), sum(sorted(reduces)[-2:]), FREE if any(free) else 0.0
+    return Room(min(moved, 0.0) - reduced - wide - softened, max(moved, 0.0) + reduced + wide)
+
+
+def _factor(op: Op) -> float | None:
+    """By what plain number it multiplies; None if by none."""
+    if op.name not in ("Mul", "Div") or len(op.inputs) != 2:
+        return None
+    given = [o.text for o in op.inputs if o.tensor is None]
+    try:
+        number = abs(float(given[0])) if given else 0.0
+    except ValueError:
+        return None
+    if not number or not math.isfinite(number):
+        return None
+    return 1 / number if op.name == "Div" and op.inputs[1].tensor is None else number
+
+
+def _softened(index: Index, op: Op) -> float:
+    """An even softmax over T passes about 1 ÷ T on."""
+    if "oftmax" not in op.name and "DotProduct" not in op.name:
+        return 0.0
+    shapes = [index.tensors[t].value.shape for t in op.outputs if t is not None]
+    return math.log10(max((n for shape in shapes for n in shape), default=1) or 1)
+
+
+def _reduced(index: Index, op: Op) -> float:
+    """Half the decades between what it takes and what it gives: of a sum, a mean, an expand, a repeat."""
+    if op.name in MATRIX:
+        return 0.0
+    given = _most(index, (o.tensor for o in op.inputs))
+    made = _most(index, op.outputs)
+    return abs(math.log10(given / made)) / 2 if given and made else 0.0
+
+
+def _most(index: Index, tensors: Iterable[str | None]) -> int:
+    return max((math.prod(index.tensors[t].value.shape) for t in tensors if t is not None), default=0)

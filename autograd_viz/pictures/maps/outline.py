@@ -17,15 +17,11 @@ from .plan import Plan
 
 
 def map_json(drawing: MapDrawing) -> str:
-    """Every card and every arrow, whatever is open.
-
-    Returns:
-        an object with `result`, `parameters`, `nodes`, and:
-        `cards`, in the order of the program: id, the card `above`, kind, path, title, class, how many equal calls, ops, nodes,
-        bytes kept, badges; of an innermost card the parameters, with shape and the norms of data and grad.
-        `arrows`: the cards at both ends (the card around for its entrance and exit), shape, norm of the gradient; `is_sum`: its
-        tensors have uses besides, and the gradient is that of all uses.
-        A norm is null where it is not known; nan and inf are words.
+    """Every card and every arrow, whatever is open: an object with `result`, `parameters`, `nodes`, `cards` and `arrows`. Cards
+    are in the order of the program: id, the card `above`, kind, path, title, class, how many equal calls, ops, nodes, bytes
+    kept, badges; of an innermost card the parameters, with shape and the norms of data and grad. Arrows have the cards at both
+    ends (the card around for its entrance and exit), shape, norm of the gradient; `is_sum`: its tensors have uses besides, and
+    the gradient is that of all uses. A norm is null where it is not known; nan and inf are words.
     """
     plan, known = drawing.plan, drawing.at_start()
     cards = [_card(plan, card, known) for card in plan.cards.values() if card.kind != "root"]
@@ -42,20 +38,11 @@ def _card(plan: Plan, card: Card, known: Mapping[Place, float]) -> dict[str, Any
         for line in (labels.all_lines(card) if not card.items else ())
     ]  # fmt: skip
     module = labels.modules.get(card.name)
-    return {
-        "id": card.id,
-        "above": plan.above.get(card.id),
-        "kind": card.kind,
-        "path": card.name,
-        "title": card.title,
-        "class": module.name if module is not None and card.kind in ("module", "stack") else "",
-        "count": card.count,
-        "ops": card.last - card.first,
-        "nodes": len(plan.members.get(card.id, ())),
-        "kept_bytes": labels.kept(card),
-        "badges": labels.badges(card),
-        "parameters": parameters,
-    }
+    kind = module.name if module is not None and card.kind in ("module", "stack") else ""
+    named = {"kind": card.kind, "path": card.name, "title": card.title, "class": kind, "count": card.count}
+    counts = {"ops": card.last - card.first, "nodes": len(plan.members.get(card.id, ())), "kept_bytes": labels.kept(card)}
+    told = {"badges": labels.badges(card), "parameters": parameters}
+    return {"id": card.id, "above": plan.above.get(card.id), **named, **counts, **told}
 
 
 def _arrow(plan: Plan, card: Card, flow: Flow, known: Mapping[Place, float]) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
-from .calls import is_in_time
-from .cards import Card, walk
+from .cards import Card, is_in_time, walk
 from .columns import Row, in_one_column, rows_of
 from .flow import ENTRANCE, EXIT, Flow, Flows
 from .labels import Labels
@@ -32,12 +32,10 @@ PILL = 30.0
 
 
 class Ends(NamedTuple):
-    """From where to where a way leads, in px from the top of its frame: `begin`, where its part ends; `top`, where the row of
-    that part ends, if it leaves the row; `bottom`.
-    """
+    """From where to where a way leads, in px from the top of its frame."""
 
-    begin: float
-    top: float
+    begin: float  # where its part ends
+    top: float  # where the row of that part ends, if it leaves the row
     bottom: float
 
 
@@ -53,21 +51,13 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """What is drawn in an open card.
+    """What is drawn in an open card."""
 
-    Attributes:
-        parts: cards from the top down.
-        flows: between them.
-        lanes: by way, which lane it takes, for those that skip parts.
-        lane: px of a lane.
-        rows: how the parts stand.
-    """
-
-    parts: list[Card]
-    flows: list[Flow]
-    lanes: dict[str, int]
-    lane: float
-    rows: list[Row]
+    parts: list[Card]  # from the top down
+    flows: list[Flow]  # between them
+    lanes: dict[str, int]  # by way, which lane it takes, for those that skip parts
+    lane: float  # px of a lane
+    rows: list[Row]  # how the parts stand
 
     @cached_property
     def spots(self) -> dict[int, Spot]:
@@ -94,16 +84,13 @@ class Frame:
         """Does it lead to the next part, so that the gap between them has room for it?"""
         source, target = self.spot(flow.source), self.spot(flow.target)
         if source[:2] == target[:2]:
-            return flow.target in (column := self.rows[source.row][source.column]) and column.index(flow.target) == (
-                column.index(flow.source) + 1
-            )
+            return (flow.source, flow.target) in pairwise(self.rows[source.row][source.column])
         is_next = target.row == source.row + 1 and source.is_last and target.is_first
         return is_next and (source.is_alone or target.is_alone)
 
     def in_column(self, flow: Flow) -> int | None:
         """The part whose column a way keeps to: its source or else its target, if one stands beside others."""
-        ends = [k for k in (flow.source, flow.target) if k >= 0 and not self.spots[k].is_alone]
-        return ends[0] if ends else None
+        return next((k for k in (flow.source, flow.target) if k >= 0 and not self.spots[k].is_alone), None)
 
     @property
     def count(self) -> int:
@@ -147,22 +134,13 @@ def _narrow(frame: Frame) -> Frame:
 
 
 class Places:
-    """Sizes and places of all cards, in px, each from the corner of the card around it.
-
-    Args:
-        root: the whole program.
-        flows: between the parts of each frame.
-        labels: what cards say, which takes room.
-
-    Attributes:
-        frames: by card that can be opened, what is drawn in it.
-        widths: by card, whatever is open.
-        closed: heights by card.
-    """
+    """Sizes and places of all cards, in px, each from the corner of the card around it."""
 
     def __init__(self, root: Card, flows: Flows, labels: Labels) -> None:
         self.root, self._lefts = root, dict[str, list[float]]()
-        self.closed = {card.id: _closed_height(card, labels) for card in walk(root)}
+        self.closed = {card.id: _closed_height(card, labels) for card in walk(root)}  # heights by card
+        self.frames: dict[str, Frame] = {}  # by card that can be opened, what is drawn in it
+        self.widths: dict[str, float] = {}  # by card, whatever is open
         opening = [card for card in walk(root) if card.items]
         wide = {card.id: frame_of(card, flows) for card in opening}
         deep = max([card.depth for card in opening if any(len(row) > 1 for row in wide[card.id].rows)], default=-1)
@@ -175,11 +153,12 @@ class Places:
                     return
 
     def _all_widths(self) -> dict[str, float]:
-        cards = list(walk(self.root))
-        least: dict[str, float] = {}
+        cards, least = list(walk(self.root)), dict[str, float]()
+        most = max((len(row) for row in self.rows(self.root)), default=1)
+        titled = self.around(self.root) + (TITLED if most == 1 else most * COLUMN)  # px, for the parts at the first depth
         for card in reversed(cards):  # from the inside out
             inner = [sum(self._columns(card, row, least)) + BETWEEN * (len(row) - 1) for row in self.rows(card)]
-            own = NARROWEST if card is not self.root else max(WIDTH, min(self._titled() + self.around(card), WIDEST))
+            own = NARROWEST if card is not self.root else max(WIDTH, min(titled, WIDEST))
             least[card.id] = max([own, *(w + self.around(card) for w in inner)])
         found = {self.root.id: least[self.root.id]}
         for card in cards:  # from the outside in
@@ -195,11 +174,6 @@ class Places:
     def _columns(self, card: Card, row: Row, least: dict[str, float]) -> list[float]:
         """How wide the columns of a row are at least."""
         return [max(least[self.parts(card)[k].id] for k in column) for column in row]
-
-    def _titled(self) -> float:
-        """px of the parts at the first depth."""
-        most = max((len(row) for row in self.rows(self.root)), default=1)
-        return TITLED if most == 1 else most * COLUMN
 
     def rows(self, card: Card) -> list[Row]:
         """How the parts of a card stand."""
@@ -251,12 +225,10 @@ class Places:
         """Of every card, if those are open."""
         found: dict[str, float] = {}
         for card in reversed(list(walk(self.root))):
+            found[card.id] = self.closed[card.id]
             if card.id in opened:
                 found[card.id] = self.header(card) + GAP + sum(self._tall(card, row, found) for row in self.rows(card))
-                if card is self.root:
-                    found[card.id] -= GAP  # nothing leaves the program
-            else:
-                found[card.id] = self.closed[card.id]
+                found[card.id] -= GAP if card is self.root else 0.0  # nothing leaves the program
         return found
 
     def tops(self, card: Card, heights: dict[str, float]) -> list[float]:

@@ -11,8 +11,7 @@ from ... import words
 from ...graph.model import Document
 from ...graph.paths import are_guessed
 from ...graph.text import norm_of
-from .calls import is_in_time
-from .cards import Card, cards_of, is_function, walk
+from .cards import Card, cards_of, is_function, is_in_time, walk
 from .flow import Flows
 from .index import Index
 from .labels import ROWS, Labels
@@ -23,33 +22,21 @@ HIGHEST = 1510.0  # px of a map on a page
 
 
 class Plan:
-    """A document as a map, whatever is open and whatever has run.
-
-    Args:
-        document: what is drawn.
-        told: parameters have a line each, of a picture that says something of each.
-        own: as in `Index`.
-
-    Attributes:
-        root: the whole program as a card.
-        cards: by id.
-        above: by card, the one that it stands in.
-        members: by card, its backward nodes.
-        labels, places: what cards say and where they stand.
-        is_guessed: no module was recorded; they are read from the names of parameters.
+    """A document as a map, whatever is open and whatever has run. `told`: parameters have a line each, of a picture that says
+    something of each. `own`: as in `Index`.
     """
 
     def __init__(self, document: Document, told: bool = False, own: Container[str] = ()) -> None:
         self.document = document
         self.index = Index(document, own)
-        self.root = cards_of(self.index)
+        self.root = cards_of(self.index)  # the whole program as a card
         self.cards = {card.id: card for card in walk(self.root)}
-        self.above = {item.id: card.id for card in self.cards.values() for item in card.items}
+        self.above = {item.id: card.id for card in self.cards.values() for item in card.items}  # by card, where it stands
         flows = Flows(self.index)
-        self.labels = Labels(self.index, self.root, {m.path: m for m in document.modules}, flows)
-        self.places = self._placed(flows) if told else Places(self.root, flows, self.labels)
-        self.members = members_of(self.index, self.root, self.above)
-        self.is_guessed = are_guessed(document)
+        self.labels = Labels(self.index, self.root, {m.path: m for m in document.modules}, flows)  # what cards say
+        self.places = self._placed(flows) if told else Places(self.root, flows, self.labels)  # where they stand
+        self.members = members_of(self.index, self.root, self.above)  # by card, its backward nodes
+        self.is_guessed = are_guessed(document)  # no module was recorded; they are read from the names of parameters
         self.levels = max((c.depth for c in self.cards.values()), default=1)
 
     def _placed(self, flows: Flows) -> Places:
@@ -87,19 +74,13 @@ class Plan:
         """Is there a module or scope that a map can show?"""
         return any(card.kind == "module" and card.path for card in self.cards.values())
 
-    # -- what is open -------------------------------------------------------------------------------------------------
-
     def opened(self, depth: int | None = None, open: Collection[str] = ()) -> frozenset[str]:
-        """The cards that are open.
-
-        Args:
-            depth: how many levels are drawn, siblings alike; None: as many as fit on a page.
-            open: paths, class names or functions of more cards; `*` stands for anything.
-
-        Raises:
-            ValueError: nothing is meant.
+        """The cards that are open: `depth` levels, siblings alike, or as many as fit on a page; and what `open` means.
+        ValueError: that is nothing.
         """
-        return (self._deepest() if depth is None else self._levels(depth, True)) | self._matching(open)
+        around = (id for pattern in open for card in self.meant(pattern) for id in self.around(card.id))
+        more = frozenset(id for id in around if self.cards[id].items)
+        return (self._deepest() if depth is None else self._levels(depth, True)) | more
 
     def _levels(self, depth: int, stacks: bool | None = False) -> frozenset[str]:
         """Siblings alike; `stacks`: equal calls are opened too; None: those of one module, turn after turn, are not."""
@@ -116,24 +97,11 @@ class Plan:
         opened = self._levels(1)
         for depth in range(2, self.levels + 1):
             found = (self._levels(depth, None), opened | self._levels(depth))
-            opened = next((more for more in found if self._fits(more)), opened)
+            opened = next((more for more in found if self.places.heights(more)[self.root.id] <= HIGHEST), opened)
         return opened
 
-    def _fits(self, opened: frozenset[str]) -> bool:
-        """No more px than `HIGHEST`?"""
-        return self.places.heights(opened)[self.root.id] <= HIGHEST
-
-    def _matching(self, patterns: Collection[str]) -> frozenset[str]:
-        """The cards that are meant, and those around them."""
-        meant = [card for pattern in patterns for card in self.meant(pattern)]
-        return frozenset(id for card in meant for id in self.around(card.id) if self.cards[id].items)
-
     def meant(self, pattern: str) -> list[Card]:
-        """The cards of a path, class, or function; `*` stands for anything.
-
-        Raises:
-            ValueError: there is none.
-        """
+        """The cards of a path, class, or function; `*` stands for anything. ValueError: there is none."""
         meant = [c for c in self.cards.values() if self._is_meant(c, pattern)]
         if not meant:
             first = (c.title if is_function(c) else c.name for c in self.root.items)
@@ -142,11 +110,7 @@ class Plan:
         return meant
 
     def card(self, what: str) -> Card:
-        """The card of an id, path, or title.
-
-        Raises:
-            ValueError: there is none.
-        """
+        """The card of an id, path, or title. ValueError: there is none."""
         named = (c for c in self.cards.values() if what and what in (c.name if c.kind == "module" else "", c.title))
         found = self.cards.get(what) or next(named, None)
         if found is None:
@@ -175,8 +139,6 @@ class Plan:
         """How many levels are drawn throughout."""
         closed = (c.depth for c in self.cards.values() if c.items and c.id not in opened)
         return min(closed, default=self.levels)
-
-    # -- what is said -------------------------------------------------------------------------------------------------
 
     @property
     def result(self) -> str:
@@ -208,9 +170,8 @@ class Plan:
 
 
 def members_of(index: Index, root: Card, above: dict[str, str]) -> dict[str, list[str]]:
-    """The nodes of each card, with those of the cards in it, in the order of the document.
-
-    A node is where its op is; AccumulateGrad where its leaf is taken first; another where the node that leads to it is.
+    """The nodes of each card, with those of the cards in it, in the order of the document. A node is where its op is;
+    AccumulateGrad where its leaf is taken first; another where the node that leads to it is.
     """
     innermost = {i: card.id for card in walk(root) for i in card.ops()}
     place = {op.id: innermost.get(i, root.id) for i, op in enumerate(index.document.ops)}
@@ -218,8 +179,8 @@ def members_of(index: Index, root: Card, above: dict[str, str]) -> dict[str, lis
     for node in index.document.nodes:
         if node.op is not None:
             card_of[node.id] = place[node.op]
-        elif node.variable is not None and index.users.get(node.variable):
-            card_of[node.id] = innermost.get(index.users[node.variable][0], root.id)
+        elif node.variable is not None and (users := index.users.get(node.variable)):
+            card_of[node.id] = innermost.get(users[0], root.id)
     for node in index.document.nodes:
         if node.id not in card_of:
             before = (card_of[id] for k in range(node.outputs) for id, _ in index.edges[node.id, k] if id in card_of)

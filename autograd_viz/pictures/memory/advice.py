@@ -27,16 +27,14 @@ SHARES_STATISTICS = ("BatchNorm", "SyncBatchNorm")
 
 def sentences_of(plan: Plan, facts: Facts, before: int) -> list[str]:
     """The answer; `before`: bytes at the peak without checkpoints."""
+    names = listed(_runs_of(plan.paths)) if plan.paths else ""
+    sizes = {"before": size_text(before), "size": size_text(plan.peak), "budget": size_text(plan.budget), "names": names}
     if not plan.fits:
-        names = listed(runs_of(plan.paths)) if plan.paths else ""
-        said = words.MEMORY_NO_PLAN_WITH if names else words.MEMORY_NO_PLAN
-        found = [said.format(budget=size_text(plan.budget), size=size_text(plan.peak), names=names)]
+        found = [(words.MEMORY_NO_PLAN_WITH if names else words.MEMORY_NO_PLAN).format(**sizes)]
     elif not plan.paths:
         return [words.MEMORY_FITS.format(budget=size_text(plan.budget), size=size_text(before))]
     else:
-        said = words.MEMORY_PLAN if len(plan.paths) > 1 else words.MEMORY_PLAN_ONE
-        sizes = {"before": size_text(before), "size": size_text(plan.peak), "budget": size_text(plan.budget)}
-        found = [said.format(names=listed(runs_of(plan.paths)), **sizes)]
+        found = [(words.MEMORY_PLAN if len(plan.paths) > 1 else words.MEMORY_PLAN_ONE).format(**sizes)]
     if plan.paths:
         found += [words.MEMORY_PRICE.format(share=f"{plan.share:.0%}", work=work_text(plan.work))]
         found += [words.MEMORY_PLAN_GUESSED] if facts.is_guessed else _bound(plan)
@@ -65,29 +63,19 @@ def code_of(plan: Plan, model: str, is_torch: bool) -> str:
         return ""
     if is_torch:
         return CODE.format(model=model, names=json.dumps([".".join(path) for path in plan.paths], ensure_ascii=False))
-    return TWINS_CODE.format(calls="\n".join(TWINS_CALL.format(model=model, part=_attribute(path)) for path in plan.paths))
-
-
-def _attribute(path: Path) -> str:
-    return "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in path)
+    parts = ("".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in path) for path in plan.paths)
+    return TWINS_CODE.format(calls="\n".join(TWINS_CALL.format(model=model, part=part) for part in parts))
 
 
 def record_of(plan: Plan, before: int, code: str) -> dict[str, Any]:
     """The plan as data."""
-    return {
-        "budget": plan.budget,
-        "fits": plan.fits,
-        "modules": [".".join(path) for path in plan.paths],
-        "peak_before": before,
-        "peak": plan.peak,
-        "recomputed_flops": plan.work,
-        "forward_flops": plan.forward,
-        "least_flops": plan.bound,
-        "code": code,
-    }
+    chosen = {"budget": plan.budget, "fits": plan.fits, "modules": [".".join(path) for path in plan.paths]}
+    peaks = {"peak_before": before, "peak": plan.peak}
+    flops = {"recomputed_flops": plan.work, "forward_flops": plan.forward, "least_flops": plan.bound}
+    return {**chosen, **peaks, **flops, "code": code}
 
 
-def runs_of(paths: Sequence[Path]) -> list[str]:
+def _runs_of(paths: Sequence[Path]) -> list[str]:
     """Their names; neighbours of one list as one: `layers.3 … layers.8`."""
     found: list[list[Path]] = []
     for path in paths:

@@ -7,19 +7,27 @@ At each place those states stay that no other beats in both. This is exact where
 others, as in a chain. The chosen plan is then checked with all its checkpoints together, and searched again with less if it is
 too high. If nothing is found so, the plan of the smallest peak loses what it can do without, the most expensive first.
 Where there are too many states, some are dropped. A search in which the dropped ones are merged for the better gives the bound.
+
+# Note [Operations]
+They are counted from shapes; a multiplication and an addition are two. The formulas are those of `torch.utils.flop_counter`. It
+counts only matrix products, convolutions and attention; here any other op that computes counts one for each element of its
+results.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...graph.model import Op, Shape
 from ...graph.paths import Path
+from ..maps.index import REARRANGING
 from .checkpoints import Checkpoints, is_inside
-from .work import work_of
+from .facts import VIEWS, Facts, around
 
 MOST_STATES = 1000  # at one place
 TRIES = 12  # searches of a plan that fits
@@ -27,26 +35,16 @@ TRIES = 12  # searches of a plan that fits
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The modules that get a checkpoint.
+    """The modules that get a checkpoint."""
 
-    Attributes:
-        budget: bytes that the whole may take.
-        paths: the modules, in the order of the program. None is inside another. Of a plan that does not fit, those of the
-            smallest peak.
-        heights: bytes at each call of the pass with them, without what stays.
-        stays: bytes that are there all the time: parameters, their state in the optimizer, inputs.
-        work: the operations that are computed again.
-        forward: those of the forward pass.
-        bound: no plan needs fewer than these; None if no bound is known.
-    """
-
-    budget: int
+    budget: int  # bytes that the whole may take
+    # in the order of the program; none is inside another. Of a plan that does not fit, those of the smallest peak
     paths: tuple[Path, ...]
-    heights: Sequence[int]
-    stays: int
-    work: int
-    forward: int
-    bound: int | None
+    heights: Sequence[int]  # bytes at each call of the pass with them, without what stays
+    stays: int  # bytes that are there all the time: parameters, their state in the optimizer, inputs
+    work: int  # the operations that are computed again
+    forward: int  # those of the forward pass
+    bound: int | None  # no plan needs fewer than these; None if no bound is known
 
     @property
     def peak(self) -> int:
@@ -101,8 +99,7 @@ class _Search:
         self._starting: dict[int, list[_Item]] = defaultdict(list)
         for item in items:
             self._starting[item.start].append(item)
-        spans = itertools.pairwise(self._places)
-        self._highest = {a: (b, max(self._heights[a:b])) for a, b in spans}
+        self._highest = {a: (b, max(self._heights[a:b])) for a, b in itertools.pairwise(self._places)}
         self.has_dropped = False
 
     def best(self, limit: int, most: int = MOST_STATES, merges: bool = False) -> _State | None:
@@ -142,28 +139,28 @@ class _Search:
 def plan_of(checkpoints: Checkpoints, budget: int, stays: int) -> Plan:
     """The plan for a budget; `stays`: bytes that are there all the time."""
     search = _Search(checkpoints)
-    forward = sum(work_of(checkpoints.facts, op) for op in checkpoints.facts.document.ops)
-
-    works = search.works
+    forward, works = sum(work_of(checkpoints.facts, op) for op in checkpoints.facts.document.ops), search.works
 
     def plan(paths: tuple[Path, ...], bound: int | None = None) -> Plan:
         work = sum(works[path] for path in paths)
         return Plan(budget, paths, checkpoints.heights_with(paths), stays, work, forward, bound)
 
-    limit, bound = budget - stays, None
+    def bound() -> int | None:
+        state = search.best(budget - stays, merges=True) if _is_chain(checkpoints) else None
+        return None if state is None else state.work
+
+    limit = budget - stays
     for _ in range(TRIES):
-        state = search.best(limit)
-        if state is None:
+        if (state := search.best(limit)) is None:
             break
         found = plan(state.paths())
         if found.fits:
-            bound = _bound(search, budget - stays) if _is_chain(checkpoints) else None
-            return plan(found.paths if bound == found.work else _trimmed(found, plan, works), bound)
+            least = bound()
+            return plan(found.paths if least == found.work else _trimmed(found, plan, works), least)
         limit -= found.peak - budget
     state = search.best(search.lowest(), most=1)
     smallest = plan(() if state is None else state.paths())
-    bound = _bound(search, budget - stays) if smallest.fits and _is_chain(checkpoints) else None
-    return plan(_trimmed(smallest, plan, works), bound) if smallest.fits else smallest
+    return plan(_trimmed(smallest, plan, works), bound()) if smallest.fits else smallest
 
 
 def _trimmed(found: Plan, plan: Callable[[tuple[Path, ...]], Plan], works: Mapping[Path, int]) -> tuple[Path, ...]:
@@ -175,23 +172,14 @@ def _trimmed(found: Plan, plan: Callable[[tuple[Path, ...]], Plan], works: Mappi
     return kept
 
 
-def _bound(search: _Search, limit: int) -> int | None:
-    state = search.best(limit, merges=True)
-    return None if state is None else state.work
-
-
 def _is_chain(checkpoints: Checkpoints) -> bool:
     """Does what a checkpoint keeps belong to it alone? An input that nobody has saved may be that of two modules."""
     keepers: dict[str, list[Path]] = defaultdict(list)
     for part in checkpoints.parts.values():
         for tensor in part.unsaved:
             keepers[tensor].append(part.path)
-    return all(_are_nested(paths) for paths in keepers.values())
-
-
-def _are_nested(paths: Iterable[Path]) -> bool:
-    ordered = sorted(paths, key=len)
-    return all(is_inside(inner, outer) for outer, inner in itertools.pairwise(ordered))
+    nested = (itertools.pairwise(sorted(paths, key=len)) for paths in keepers.values())
+    return all(is_inside(inner, outer) for pairs in nested for outer, inner in pairs)
 
 
 def _item(checkpoints: Checkpoints, path: Path, work: int) -> _Item:
@@ -215,12 +203,56 @@ def works_of(checkpoints: Checkpoints) -> dict[Path, int]:
     for op in facts.document.ops:
         path, work, names = facts.op_paths[op.id], work_of(facts, op), saved_by.get(op.id)
         is_result = names is not None and any(name.startswith(("result", "output")) for name in names)
-        for part in (path[:k] for k in range(1, len(path) + 1)):
-            if part not in found:
-                continue
-            if names is not None:
+        for part in (above for above in around(path) if above in found):
+            if names is None:
+                pending[part] += work
+            else:
                 found[part] += pending[part] + (work if is_result else 0)
                 pending[part] = 0 if is_result else work
-            else:
-                pending[part] += work
     return found
+
+
+Formula = Callable[[Sequence[Shape], Shape], int]  # of the shapes of the inputs and of the first result
+
+
+def _product(at: int) -> Formula:
+    """Of a matrix product whose first factor is the input at `at`."""
+    return lambda given, made: 2 * math.prod(made) * given[at][-1]
+
+
+def _convolution(given: Sequence[Shape], made: Shape) -> int:
+    """Each weight is used once for each place of the smaller side: of a transposed convolution, that is the input."""
+    x, weight = given[:2]
+    return 2 * x[0] * min(math.prod(x[2:]), math.prod(made[2:])) * math.prod(weight)
+
+
+def _attention(given: Sequence[Shape], made: Shape) -> int:
+    q, k, v = given[:3]
+    return 2 * math.prod(q[:-1]) * k[-2] * (q[-1] + v[-1])
+
+
+def _recurrent(given: Sequence[Shape], made: Shape) -> int:
+    return 2 * math.prod(made[:-1]) * (math.prod(given[1]) + math.prod(given[2]))
+
+
+FORMULAS: dict[str, Formula] = {
+    **dict.fromkeys(("Mm", "Bmm", "Mv", "Dot", "Linear"), _product(0)),
+    **dict.fromkeys(("Addmm", "Baddbmm", "Addmv"), _product(1)),
+    "Convolution": _convolution,
+    "MkldnnRnnLayer": _recurrent,
+}
+
+
+def work_of(facts: Facts, op: Op) -> int:
+    """The operations of an op."""
+    given = [facts.tensors[o.tensor].value.shape for o in op.inputs if o.tensor is not None]
+    made = [facts.tensors[t].value.shape for t in op.outputs if t is not None]
+    if not made or op.name in VIEWS:
+        return 0
+    formula = _attention if op.name.startswith("ScaledDotProduct") else FORMULAS.get(op.name)
+    if formula is not None:
+        try:
+            return formula(given, made[0])
+        except (IndexError, ValueError):  # a shape that nobody saw
+            pass
+    return 0 if op.name in REARRANGING else sum(map(math.prod, made))

@@ -19,7 +19,7 @@ from ...graph.guess import LISTS
 from ...graph.paths import Path
 from ...graph.storages import ACTIVATION
 from .curve import Moment, unsaved_inputs
-from .facts import VIEWS, Facts, Holding, bytes_of
+from .facts import Facts, Holding, around, bytes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,57 +60,41 @@ class Part:
 
 
 class Checkpoints:
-    """The pass of some facts, with a checkpoint around any of its modules.
-
-    Attributes:
-        parts: the modules that may have one, by path.
-        heights: bytes at each call without any.
-    """
+    """The pass of some facts, with a checkpoint around any of its modules."""
 
     def __init__(self, facts: Facts, curve: Sequence[Moment]) -> None:
-        self.facts, self.heights = facts, [m.bytes for m in curve]
-        self._place = {id: i for i, id in enumerate(facts.calls)}
+        self.facts, self.heights = facts, [m.bytes for m in curve]  # heights: bytes at each call without any
         can_move = (h for h in facts.holdings if h.storage.kind == ACTIVATION and not h.storage.name)
         moving = [h for h in can_move if not any(u.is_packed for u in h.storage.uses)]
         self._blocks = [self._block(h) for h in moving]
         found: dict[Path, Part] = {}
         for i, id in enumerate(facts.calls):
-            for path in _around(facts.paths[id]):
+            for path in around(facts.paths[id]):
                 found.setdefault(path, Part(path, i, i)).last = i
         self._fill(found, {t: b for b, h in enumerate(moving) for t in h.storage.tensors})
-        for i in sorted({self._place[u.node] for h in facts.holdings for u in h.storage.uses}):
-            for part in (found[path] for path in _around(facts.paths[facts.calls[i]])):
+        for i in sorted({facts.place[u.node] for h in facts.holdings for u in h.storage.uses}):
+            for part in (found[path] for path in around(facts.paths[facts.calls[i]])):
                 part.until = i
                 if part.again < 0:
                     part.again = i
                     part.passing = max(0, unsaved_inputs(facts, facts.nodes[facts.calls[i]]) - curve[i].sent)
         called = (p for p in found.values() if facts.module_of(p.path) not in ("", *LISTS))
-        self.parts = {p.path: p for p in called if any(b not in p.given for b in p.used)}
+        self.parts = {p.path: p for p in called if any(b not in p.given for b in p.used)}  # the modules that may have one
 
     def _block(self, h: Holding) -> _Block:
-        uses = tuple((self._place[u.node], self.facts.paths[u.node]) for u in h.storage.uses)
-        is_given = h.storage.tensors and not self.facts.is_guessed  # of a guessed program most makers are unknown
-        made = next((self._made(t) for t in h.storage.tensors if t in self.facts.makers), () if is_given else h.path)
+        facts, uses = self.facts, tuple((self.facts.place[u.node], self.facts.paths[u.node]) for u in h.storage.uses)
+        tensor = next((t for t in h.storage.tensors if t in facts.makers), None)
+        # the module that made it, or what it is a view of; of a guessed program most makers are unknown
+        makers = [maker for t in facts.views(tensor) if (maker := facts.makers.get(t)) is not None]
+        made = facts.op_paths[makers[-1].id] if makers else () if h.storage.tensors and not facts.is_guessed else h.path
         return _Block(h.storage.bytes, made, uses, max(place for place, _ in uses))
-
-    def _made(self, tensor: str) -> Path:
-        """The module that made a tensor, or the tensor that it is a view of."""
-        facts = self.facts
-        path: Path = ()
-        while (maker := facts.makers.get(tensor)) is not None:
-            path = facts.op_paths[maker.id]
-            source = next((o.tensor for o in maker.inputs if o.tensor is not None), None)
-            if maker.name not in VIEWS or source is None:
-                break
-            tensor = source
-        return path
 
     def _fill(self, parts: dict[Path, Part], lies: dict[str, int]) -> None:
         """What the nodes of each part use, and what the part is given."""
         facts = self.facts
         for b, block in enumerate(self._blocks):
             for _, path in block.uses:
-                for part in (parts[around] for around in _around(path)):
+                for part in (parts[above] for above in around(path)):
                     part.used[b] = None
                     if not is_inside(block.made, part.path):
                         part.given.add(b)
@@ -118,14 +102,12 @@ class Checkpoints:
             for tensor in (o.tensor for o in op.inputs if o.tensor in facts.makers):  # any other is a leaf: it is held anyway
                 source = facts.viewed(tensor)
                 made_in = facts.op_paths[facts.makers[tensor].id]
-                for around in _around(facts.op_paths[op.id]):
-                    if around not in parts or is_inside(made_in, around):
-                        continue
+                for part in (parts[p] for p in around(facts.op_paths[op.id]) if p in parts and not is_inside(made_in, p)):
                     if source in lies:
-                        parts[around].used[lies[source]] = None
-                        parts[around].given.add(lies[source])
+                        part.used[lies[source]] = None
+                        part.given.add(lies[source])
                     elif source not in facts.held and source in facts.makers:
-                        parts[around].unsaved[source] = bytes_of(facts.tensors[source].value)
+                        part.unsaved[source] = bytes_of(facts.tensors[source].value)
 
     def holds(self, path: Path) -> int:
         """The bytes of the activations that only nodes inside a part use."""
@@ -195,7 +177,3 @@ def _siblings(facts: Facts, parts: Iterable[Path]) -> Iterator[tuple[Path, ...]]
 def is_inside(path: Path, part: Path) -> bool:
     """Is it the path of a part, or of something in it?"""
     return path[: len(part)] == part
-
-
-def _around(path: Path) -> Iterator[Path]:
-    return (path[:k] for k in range(1, len(path) + 1))

@@ -88,13 +88,13 @@ def curve_of(facts: Facts) -> list[Moment]:
     """The memory at each call."""
     sizes, ends = _sizes(facts), _ends(facts)
     begins = [0] * len(ends)
-    for size, first, last in computed_again(facts):
-        begins[first] += size
-        ends[last] += size
-    passing = dict(passing_inputs(facts))
-    saved, grads = facts.bytes(ACTIVATION), 0
-    gradients = _Gradients()
-    found = []
+    passing: dict[int, int] = {}  # by call, bytes of inputs of its op that nobody saves
+    for first, last in _computed_again(facts):
+        passing[first] = unsaved_inputs(facts, facts.nodes[facts.calls[first]], last)
+        for tensor, end in last.items():
+            begins[first] += (size := bytes_of(facts.tensors[tensor].value))
+            ends[end] += size
+    saved, grads, gradients, found = facts.bytes(ACTIVATION), 0, _Gradients(), list[Moment]()
     for t in (facts.tensors[root] for root in facts.document.roots):
         place = (next(iter(facts.calls), ""), 0) if t.grad_fn is None else (t.grad_fn, t.output_nr)
         if place in sizes:
@@ -127,11 +127,10 @@ def _sizes(facts: Facts) -> dict[tuple[str, int], int]:
 
 def _ends(facts: Facts) -> list[int]:
     """The bytes that each call frees: those of activations that no later call uses."""
-    place = {id: i for i, id in enumerate(facts.calls)}
     ends = [0] * len(facts.calls)
     for h in facts.holdings:
         if h.storage.kind == ACTIVATION:
-            ends[max(place[u.node] for u in h.storage.uses)] += h.storage.bytes
+            ends[max(facts.place[u.node] for u in h.storage.uses)] += h.storage.bytes
     return ends
 
 
@@ -149,26 +148,15 @@ def _sent(gradients: _Gradients, node: Node, k: int, arrived: dict[int, int], si
 _RESULT = re.compile(r"(?:result|output)(\d*)$")
 
 
-def computed_again(facts: Facts) -> Iterator[tuple[int, int, int]]:
-    """For each tensor: its bytes, the call at which it is there again, and the last call that uses it."""
-    place = {id: i for i, id in enumerate(facts.calls)}
+def _computed_again(facts: Facts) -> Iterator[tuple[int, dict[str, int]]]:
+    """For each checkpoint: the call at which it computes again, and by tensor the last call that uses it."""
     for checkpoint in facts.again:
         last: dict[str, int] = {}
-        calls = [place[node] for node, _ in checkpoint.saved if node in place]
-        for node, name in checkpoint.saved:
-            for tensor in _tensors(facts, node, name) if node in place else ():
-                last[tensor] = max(last.get(tensor, 0), place[node])
-        yield from ((bytes_of(facts.tensors[t].value), min(calls), end) for t, end in last.items())
-
-
-def passing_inputs(facts: Facts) -> Iterator[tuple[int, int]]:
-    """For each checkpoint: the call at which it computes again, and the bytes of its last op's inputs that nobody saves."""
-    place = {id: i for i, id in enumerate(facts.calls)}
-    for checkpoint in facts.again:
-        calls = [place[node] for node, _ in checkpoint.saved if node in place]
-        if calls:
-            saved = {t for node, name in checkpoint.saved if node in place for t in _tensors(facts, node, name)}
-            yield min(calls), unsaved_inputs(facts, facts.nodes[facts.calls[min(calls)]], saved)
+        called = [(facts.place[node], node, name) for node, name in checkpoint.saved if node in facts.place]
+        for call, node, name in called:
+            last |= {tensor: max(last.get(tensor, 0), call) for tensor in _tensors(facts, node, name)}
+        if called:
+            yield min(call for call, _, _ in called), last
 
 
 def unsaved_inputs(facts: Facts, node: Node, saved: Collection[str] = ()) -> int:
@@ -185,9 +173,7 @@ def _tensors(facts: Facts, node: str, name: str) -> Iterator[str]:
     if op is None:
         return
     result = _RESULT.match(name)
-    at = int(result[1] or 0) if result is not None else 0
-    found = op.outputs[at : at + 1] if result is not None else [o.tensor for o in op.inputs]
-    for tensor in found:
-        source = None if tensor is None else facts.viewed(tensor)
+    found = [o.tensor for o in op.inputs] if result is None else op.outputs[(at := int(result[1] or 0)) : at + 1]
+    for source in (facts.viewed(tensor) for tensor in found if tensor is not None):
         if source in facts.makers and source not in facts.held:
             yield source

@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...graph.model import Document, Node, Op, Value
@@ -32,13 +32,8 @@ class Holding:
 
 
 class Facts:
-    """What autograd holds for the root of a document.
-
-    Attributes:
-        paths: by node, the module in which its op ran.
-        held: by tensor of the document, the block that it lies in, if nodes hold it.
-        again: what checkpoints compute again.
-        stays: bytes that are there before and after the pass.
+    """What autograd holds for the root of a document. `again`: what checkpoints compute again. `stays`: bytes that are there
+    before and after the pass.
     """
 
     def __init__(self, document: Document, held: Memory) -> None:
@@ -49,13 +44,14 @@ class Facts:
         self.modules: dict[str, Module] = {m.path: m for m in document.modules}
         self.is_guessed = are_guessed(document) and any(m.path for m in document.modules)
         self.op_paths = dict(zip(self.ops, module_paths(document), strict=True))
+        # by node, the module in which its op ran
         self.paths: dict[str, Path] = {n.id: self.op_paths.get(n.op or "", ()) for n in document.nodes}
         self.calls = _calls(document, self.nodes)  # ids of the nodes, in the order in which backward calls them
-        called = set(self.calls)
-        found = [(s, uses) for s in held.storages if (uses := tuple(u for u in s.uses if u.node in called))]
+        self.place = {id: i for i, id in enumerate(self.calls)}
+        found = [(s, uses) for s in held.storages if (uses := tuple(u for u in s.uses if u.node in self.place))]
         holdings = [self._holding(Storage(s.bytes, s.kind, uses, s.tensors, s.name)) for s, uses in found]
         self.holdings: Sequence[Holding] = sorted(holdings, key=lambda h: -h.storage.bytes)  # the largest first
-        self.held = {t: h for h in self.holdings for t in h.storage.tensors}
+        self.held = {t: h for h in self.holdings for t in h.storage.tensors}  # by tensor, the block that nodes hold
         self.makers = {t: op for op in document.ops for t in op.outputs if t is not None}  # by tensor, the op that made it
 
     def _holding(self, storage: Storage) -> Holding:
@@ -65,14 +61,18 @@ class Facts:
         named = storage.name or next((name for t in storage.tensors if (name := self.tensors[t].name)), None)
         return Holding(storage, node, op, self.paths[node.id], named or f"{(op or node).name}.{first.name}")
 
+    def views(self, tensor: str | None) -> Iterator[str]:
+        """A tensor; if it is a view, the one that it shows; and so on."""
+        while tensor is not None:
+            yield tensor
+            maker = self.makers.get(tensor)
+            shown = maker.inputs if maker is not None and maker.name in VIEWS else ()
+            tensor = next((o.tensor for o in shown if o.tensor is not None), None)
+
     def viewed(self, tensor: str) -> str:
         """The tensor whose memory a view shows, as far as the graph tells; of other tensors itself."""
-        while tensor not in self.held and (maker := self.makers.get(tensor)) is not None and maker.name in VIEWS:
-            source = next((o.tensor for o in maker.inputs if o.tensor is not None), None)
-            if source is None:
-                break
-            tensor = source
-        return tensor
+        shown = list(self.views(tensor))
+        return next((t for t in shown if t in self.held), shown[-1])
 
     def bytes(self, *kinds: str) -> int:
         """All blocks, or those of some kinds."""
@@ -115,6 +115,11 @@ def _calls(document: Document, nodes: dict[str, Node]) -> list[str]:
 
 
 _BITS = re.compile(r"\d+")
+
+
+def around(path: Path) -> Iterator[Path]:
+    """The paths of a module and of those around it, from the outermost; without the model itself."""
+    return (path[:k] for k in range(1, len(path) + 1))
 
 
 def bytes_of(value: Value) -> int:

@@ -23,24 +23,18 @@ def page_html(report: Report, theme: str) -> str:
     """The page; with the theme "auto" it follows the reader's system."""
     pictures = {"on-light": "light", "on-dark": "dark"} if theme == "auto" else {"": theme}
     tables = {
-        words.MEMORY_PAGE_CHECKPOINTS: "checkpoint",
-        words.BY_MODULE: "module",
-        words.BY_LINE: "line",
+        words.MEMORY_PAGE_CHECKPOINTS: "checkpoint", words.BY_MODULE: "module", words.BY_LINE: "line",
         words.MEMORY_PAGE_TENSORS: "tensor",
-    }
+    }  # fmt: skip
     places = {
         "language": words.language(),
         "title": text(str(report)),
         "theme": theme,
         "picture": "\n".join(element("div", paint(report, theme_named(t)), class_=c) for c, t in pictures.items()),
-        "code": _code(report.code),
+        "code": element("h2", text(words.MEMORY_PAGE_CODE)) + element("pre", text(report.code)) if report.code else "",
         "tables": "\n".join(_table(title, report.table(by)[:MOST]) for title, by in tables.items()),
     }
     return PLACE.sub(lambda place: places[place[1]], _template())
-
-
-def _code(code: str) -> str:
-    return element("h2", text(words.MEMORY_PAGE_CODE)) + element("pre", text(code)) if code else ""
 
 
 def page_style() -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from ... import words
 from ...answers.sentences.text import size_text
 from ...graph.storages import ACTIVATION, INPUT, PARAMETER
-from ..layout.measure import ADVANCE, columns
+from ..layout.measure import text_width
 from ..maps.ink import SMALL, Ink, shortened
 from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
@@ -62,9 +62,8 @@ def _thinned(values: Sequence[Any], most: int, height: Callable[[Any], int]) -> 
 def _layers(stays: Mapping[str, int], moments: Sequence[Moment]) -> list[tuple[str, str, list[int]]]:
     """From the bottom up: colour, name, heights."""
     names = {PARAMETER: words.MEMORY_PARAMETER, INPUT: words.MEMORY_INPUT, "optimizer": words.MEMORY_STATE}
-    bands = [(COLOURS[kind], name, [stays[kind]] * len(moments)) for kind, name in names.items()]
     return [
-        *bands,
+        *((COLOURS[kind], name, [stays[kind]] * len(moments)) for kind, name in names.items()),
         ("brown", words.MEMORY_SAVED, [m.saved for m in moments]),
         ("grad", words.MEMORY_GRADIENTS, [m.gradients for m in moments]),
         ("true", words.MEMORY_GRADS, [m.grads + stays["grads"] for m in moments]),
@@ -96,7 +95,7 @@ def _plan_legend(plan: Plan, ink: Ink, x: float, y: float) -> Iterator[str]:
     yield element("path", d=f"M{x:g} {y - 4:g}h22", **_dashed(ink))
     yield ink.text(x + 28, y, said)
     if plan.paths:
-        x += 28 + columns(said) * ADVANCE * SMALL + 20
+        x += 28 + text_width(said, SMALL) + 20
         yield element("path", d=f"M{x:g} {y - 4:g}h22", stroke=ink.colour["text"], stroke_width=1.5)
         yield ink.text(x + 28, y, words.MEMORY_PLANNED.format(size=size_text(plan.peak)))
 
@@ -105,12 +104,12 @@ def _legend(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
     y = room.y - 26 - (PLAN_ROW if report.plan is not None else 0.0)
     heading = words.MEMORY_CURVE.format(count=len(report.curve))
     yield ink.text(room.x, y, heading, size=13, bold=True)
-    start = x = room.x + columns(heading) * ADVANCE * 13 + 24
+    start = x = room.x + text_width(heading, 13) + 24
     for role, name, heights in _layers(report.stays, report.curve):
         if max(heights) > report.total / CURVE / 4:
             yield element("rect", x=x, y=y - 9, width=10, height=10, **ink.fill(role), stroke=ink.stroke(role)["stroke"])
             yield ink.text(x + 15, y, name)
-            x += 15 + columns(name) * ADVANCE * SMALL + 20
+            x += 15 + text_width(name, SMALL) + 20
     if report.plan is not None:
         yield from _plan_legend(report.plan, ink, start, y + PLAN_ROW)
 
@@ -141,7 +140,7 @@ def _peak(report: Report, peak: Moment, ink: Ink, plot: Rect) -> Iterator[str]:
     """A mark over the highest call, and its words."""
     x = plot.x + (report.curve.index(peak) + 0.5) * plot.w / len(report.curve)
     said, end = ", ".join(filter(None, (report.at_peak(), report.in_all()))), plot.x + plot.w
-    width = columns(said) * ADVANCE * SMALL
+    width = text_width(said, SMALL)
     is_left = x + width + 10 > end
     yield element("path", d=f"M{x - 4:.1f} {plot.y - 9:g}h8l-4 7z", fill=ink.colour["text"])
     if is_left and x - 9 - width < MARGIN:  # there is no room beside the mark
@@ -170,7 +169,7 @@ def _runs(report: Report, step: float) -> list[tuple[str, int, int]]:
 
 
 def _fits(name: str, width: float) -> bool:
-    return bool(name) and columns(name) * ADVANCE * SMALL <= width - 6
+    return bool(name) and text_width(name, SMALL) <= width - 6
 
 
 def _paths(report: Report) -> list[tuple[str, ...]]:
@@ -210,7 +209,7 @@ def _heading(report: Report, ink: Ink) -> Iterator[str]:
         look = {**ink.fill(COLOURS[kind]), "stroke": ink.stroke(COLOURS[kind])["stroke"]}
         yield element("rect", x=x, y=42, width=11, height=11, **look, stroke_width=1)
         yield ink.text(x + 17, 52, said, size=12)
-        x += 17 + columns(said) * ADVANCE * 12 + 24
+        x += 17 + text_width(said, 12) + 24
     if report.facts.is_guessed:
         yield ink.text(x, 52, words.MEMORY_GUESSED, role="none", size=12)
 
@@ -226,7 +225,7 @@ def _frame(frame: Frame, report: Report, ink: Ink) -> str:
     if not frame.is_titled:
         return element("g", said + box)
     title = " ".join(filter(None, (frame.title, kind)))
-    right = columns(size) * ADVANCE * SMALL
+    right = text_width(size, SMALL)
     has_size = w - 12 > right + 40
     name = ink.text(x + 5, y + 13, title, room=w - 10 - (right + 6 if has_size else 0), bold=True)
     return element("g", said + box + name + (ink.text(x + w - 5, y + 13, size, role="none", end=True) if has_size else ""))

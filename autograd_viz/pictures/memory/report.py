@@ -23,20 +23,14 @@ WORTH = 0.99  # of the peak: what a checkpoint must bring it below, to be advise
 
 
 class Report:
-    """Everything that is known of the memory of one root.
-
-    Args:
-        facts: what is held.
-        budget: bytes that the whole may take; None: any.
-        model: the variable that holds the model, for code to paste.
-        is_torch: is it one of PyTorch?
-        kept: sentences about graphs of earlier passes.
+    """Everything that is known of the memory of one root. `budget`: bytes that the whole may take; None: any. `model`: the
+    variable that holds the model, for code to paste. `kept`: sentences about graphs of earlier passes.
     """
 
     def __init__(
         self, facts: Facts, budget: int | None = None, model: str = "model", is_torch: bool = False, kept: Sequence[str] = ()
     ) -> None:
-        self.facts = facts  # what is held
+        self.facts, self.kept = facts, kept
         self.curve: Sequence[Moment] = curve_of(facts)  # the backward pass
         self.peak = max(self.curve, key=lambda m: m.bytes, default=None)  # its highest moment; None if there is no call
         checkpoints = Checkpoints(facts, self.curve)
@@ -48,7 +42,6 @@ class Report:
         self.total = sum(self.stays.values()) + (0 if self.peak is None else self.peak.bytes)
         self.plan: Plan | None = None if budget is None else plan_of(checkpoints, budget, sum(self.stays.values()))
         self.code = "" if self.plan is None else code_of(self.plan, model, is_torch)
-        self.kept = kept
 
     def held(self) -> str:
         """How much in all."""
@@ -151,20 +144,9 @@ def _advice(c: Checkpoint) -> str:
 
 
 def _tensor(h: Holding) -> Record:
-    first = h.storage.uses[0]
-    return {
-        "bytes": h.storage.bytes,
-        "kind": h.storage.kind,
-        "name": h.label,
-        "module": ".".join(h.path),
-        "op": (h.op or h.node).name,
-        "node": h.node.name,
-        "saved": first.name,
-        "shape": first.shape,
-        "dtype": first.dtype,
-        "uses": len(h.storage.uses),
-        **_line(h),
-    }
+    first, block = h.storage.uses[0], {"bytes": h.storage.bytes, "kind": h.storage.kind, "name": h.label}
+    made = {"module": ".".join(h.path), "op": (h.op or h.node).name, "node": h.node.name, "saved": first.name}
+    return {**block, **made, "shape": first.shape, "dtype": first.dtype, "uses": len(h.storage.uses), **_line(h)}
 
 
 def _line(h: Holding) -> Record:

@@ -145,9 +145,8 @@ def _items(group: _Group, rect: Rect) -> list[Item]:
     if group.path and rect.area < CLOSED:
         found = list(_by_kind(_all(group)))
     else:
-        large = [h for h in group.own if h.storage.bytes * pixels >= TINY]
         small = [h for h in group.own if h.storage.bytes * pixels < TINY]
-        found = [([h], h.storage.bytes, h.storage.kind) for h in large]
+        found = [([h], h.storage.bytes, h.storage.kind) for h in group.own if h not in small]
         found += [*_by_kind(small), *((part, part.bytes, "") for part in group.parts)]
     return sorted(found, key=lambda item: -item[1])
 

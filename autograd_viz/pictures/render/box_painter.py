@@ -11,8 +11,7 @@ from ..layout.geometry import Box
 from ..layout.measure import ADVANCE, MOST_COLUMNS, accumulate_title, columns, count_text, op_title, title_of
 from .escape import element, text
 from .pen import PALE, Pen, tensor_kind
-from .unseen import why_unseen
-from .writer import Lines, Run, clipped, entry_of, node_title, path_clipped
+from .writer import Lines, Run, clipped, entry_of, node_title, path_clipped, why_unseen
 
 STACK = 5.0  # px: offset of a group's second outline, like stacked cards
 
@@ -68,10 +67,9 @@ class BoxPainter(Pen):
         return (words.BOX_NODE_GROUP if node.members else words.BOX_NODE).format(name=node.name, count=node.members)
 
     def outline(self, box: Box) -> str:
-        """The outline of a box. Sharp corners: a tensor; rounded: a function; round: ctx.
-
-        Dashed: takes no part in autograd. Dotted: nobody saw it; the backward graph shows that it existed.
-        Pale and dashed: a node that a pass from the roots does not call.
+        """The outline of a box. Sharp corners: a tensor; rounded: a function; round: ctx. Dashed: takes no part in autograd.
+        Dotted: nobody saw it; the backward graph shows that it existed. Pale and dashed: a node that a pass from the roots does
+        not call.
         """
         kind = self.kind(box)
         radius = {"tensor": 0, "ctx": box.h / 2, "node": self.sizes.corner}.get(box.kind, 12)

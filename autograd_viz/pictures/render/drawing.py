@@ -17,7 +17,7 @@ from ...graph.frames import open_groups
 from ...graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
 from ...graph.model import Document
 from ...graph.trace import State
-from ..layout import DENSE, DETAILS, WAITE, Geometry, Sizes, layout, layout_apart, without_code
+from ..layout import DENSE, DETAILS, WAITE, Geometry, layout, layout_apart, without_code
 from . import Theme, render_svg
 from .escape import printable
 from .svg import framed, painted
@@ -59,13 +59,9 @@ class Drawing:
     @cached_property
     def _with_code(self) -> Geometry:
         document, groups = self.shown.document, open_groups(self.shown, self.tree, self.opened)
-        return (layout if is_near(document) else layout_apart)(document, groups, self._sizes)
-
-    @property
-    def _sizes(self) -> Sizes:
-        if self.detail in (AUTO, "full"):
-            return DENSE if self.dense else WAITE
-        return DETAILS[self.detail]
+        full = DENSE if self.dense else WAITE
+        sizes = full if self.detail in (AUTO, "full") else DETAILS[self.detail]
+        return (layout if is_near(document) else layout_apart)(document, groups, sizes)
 
     def on_screen(self, has_code: bool) -> dict[str, Drawing]:
         """The drawings for a page by detail. The code may have a view of its own. A large one is not laid out again."""
@@ -75,10 +71,7 @@ class Drawing:
     def _by_detail(self) -> dict[str, Drawing]:
         """A view, the page beside it, and the still in that page draw them."""
         large = len(self.shown.document.nodes) > TWICE
-        return {"full": self} if large else {detail: self._close(detail) for detail in DETAILS}
-
-    def _close(self, detail: str) -> Drawing:
-        return self._but(("tree", "shown"), detail=detail, dense=True)
+        return {"full": self} if large else {d: self._but(("tree", "shown"), detail=d, dense=True) for d in DETAILS}
 
     def _but(self, same: Iterable[str], **changes: Any) -> Drawing:
         """Another drawing, in which what took long is the same."""
@@ -124,42 +117,38 @@ class Drawing:
         group = self._named(what)
         opened = self.revealing(what) if group is None else self.around(group)._with(group.id)
         if opened.opened == self.opened:
-            raise ValueError(f"no collapsed group is or contains {what!r}; groups in the picture: {self._titles()}")
+            titles = printable(", ".join(titled(g) for g in self.shown.groups.values())) or "none"
+            raise ValueError(f"no collapsed group is or contains {what!r}; groups in the picture: {titles}")
         return opened
 
     def collapsed(self, what: str) -> Drawing:
         """The drawing with the group of this title or id closed. ValueError: the group does not exist."""
         group = self._named(what)
         if group is None or group is self.tree:
-            titles = printable(", ".join(titled(g) for g in self._groups() if g is not self.tree and self.is_open(g)))
+            titles = printable(", ".join(titled(g) for g in self.groups() if g is not self.tree and self.is_open(g)))
             raise ValueError(f"there is no group {what!r}; open groups: {titles or 'none'}")
-        opened = frozenset(g.id for g in self._groups()) if self.opened is None else self.opened
+        opened = frozenset(g.id for g in self.groups()) if self.opened is None else self.opened
         return self._opened(opened - {group.id})
 
     def around(self, group: Group) -> Drawing:
         """The drawing with all groups open that contain a group."""
-        above = {g.id for g in self._groups() if g.first <= group.first and group.last <= g.last and g is not group}
+        above = {g.id for g in self.groups() if g.first <= group.first and group.last <= g.last and g is not group}
         return self if self.opened is None else self._opened(self.opened | above)
 
     def _named(self, what: str) -> Group | None:
         """The group of an id or title; the largest if several have it."""
         name = what.removeprefix("b")
-        return next((g for g in self._groups() if what in (g.title, titled(g)) or name == g.id), None)
+        return next((g for g in self.groups() if what in (g.title, titled(g)) or name == g.id), None)
 
-    def _titles(self) -> str:
-        return printable(", ".join(titled(g) for g in self.shown.groups.values())) or "none"
-
-    def _groups(self) -> Iterable[Group]:
+    def groups(self) -> Iterable[Group]:
+        """All groups, each before those in it."""
         stack = [self.tree]
         while stack:
             stack += (group := stack.pop()).groups
             yield group
 
     def place(self, id: str) -> tuple[float, float]:
-        """The middle of an op's, node's or tensor's box, or of its group's box: px from the picture's corner.
-
-        It is the corner itself for an id without a box.
-        """
+        """The middle of the box of an op, node or tensor, or of its group: px from the picture's corner; else that corner."""
         g, shown = self.geometry, self.shown.shown.get(id, id)
         box = next((b for b in g.boxes if b.id == shown), None)
         return (0.0, 0.0) if box is None else (box.x - g.x + box.w / 2, box.y - g.y + box.h / 2)
@@ -176,10 +165,7 @@ class Drawing:
 
     @cached_property
     def _at_start(self) -> dict[tuple[Theme, str], tuple[str, list[str], list[str]]]:
-        """A cache of the picture before the first step.
-
-        It is shown three times: in the view, beside it, and in a page in a frame.
-        """
+        """The picture before the first step. It is shown three times: in the view, beside it, and in a page in a frame."""
         return {}
 
 

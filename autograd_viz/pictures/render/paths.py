@@ -44,9 +44,8 @@ def head(points: tuple[Point, ...], size: float) -> str:
 
 
 def own_pieces(arrows: tuple[Arrow, ...]) -> dict[str, list[list[Point]]]:
-    """For each arrow, the pieces that no earlier arrow of its net covers, plus a bend's length at a joint.
-
-    So a line that several arrows share is drawn once.
+    """For each arrow, the pieces that no earlier arrow of its net covers, plus a bend's length at a joint. So a line that
+    several arrows share is drawn once.
     """
     of_net = Counter(arrow.net for arrow in arrows)
     covered: dict[tuple[str, ...], Lines] = {}

@@ -10,17 +10,7 @@ from ...graph.order import unreached
 from ...graph.trace import State
 from ..layout import WAITE, Sizes
 from ..layout.geometry import Box, CodeLine, Frame, Label, Row
-from ..layout.measure import (
-    ADVANCE,
-    CAPTION_SIZE,
-    FRAME_SIZE,
-    LABEL_SIZE,
-    MOST_COLUMNS,
-    ROW_SIZE,
-    brief_shape,
-    columns,
-    grad_columns,
-)  # fmt: skip
+from ..layout.measure import ADVANCE, CAPTION_SIZE, FRAME_SIZE, LABEL_SIZE, ROW_SIZE, brief_room, columns, text_width
 from .escape import element, text
 from .paths import ring
 from .theme import Theme
@@ -65,37 +55,31 @@ class Pen:
         place: dict[str, object] = {}
         if at and self.sizes.detail != "full":
             tensor = self.tensors.get(at.partition(".")[0])
-            most, short = (grad_columns(s := tensor.value.shape), brief_shape(s)) if tensor else (MOST_COLUMNS, "")
+            most, short = brief_room(tensor.value.shape if tensor else None)
             lines = brief_lines(lines, most, short)
             place = {"data_brief": most, "data_short": short}
         frame = element(
             "rect", x=box.x + 10, y=row.y, width=box.w - 20, height=row.h, rx=radius or None, fill=self.colour["row"],
             stroke=self.colour["row-stroke"], stroke_width=1, class_="f-row s-row-stroke",
         )  # fmt: skip
-        longest = max((sum(columns(run.text) for run in line) for line in lines), default=0)
-        room = box.w - 28
+        longest, room = max((sum(columns(run.text) for run in line) for line in lines), default=0), box.w - 28
         size = min(ROW_SIZE, room / (max(1, longest) * ADVANCE))
         y = row.y + row.h / 2 if top is None else row.y + top - ROW_SIZE * 0.35 + pitch * (len(lines) - 1) / 2
         x, anchor = (box.x + box.w / 2, "middle") if middle else (box.x + 14, "start")
         fresh = at in self.fresh
-        lines_of_text = [
-            self.text(x, y + (i - (len(lines) - 1) / 2) * pitch + size * 0.35, line, size, anchor, fresh)
-            for i, line in enumerate(lines)
-        ]
+        ys = [y + (i - (len(lines) - 1) / 2) * pitch + size * 0.35 for i in range(len(lines))]
+        written = [self.text(x, at_y, line, size, anchor, fresh) for at_y, line in zip(ys, lines, strict=True)]
         if at:
             spot = {"data_at": at, "data_x": x, "data_y": y, "data_pitch": pitch, "data_size": ROW_SIZE, "data_room": room}
             place = spot | place
-        return element("g", frame + "".join(lines_of_text), class_="row fresh" if fresh else "row", **place)
+        return element("g", frame + "".join(written), class_="row fresh" if fresh else "row", **place)
 
     def text(self, x: float, y: float, runs: Iterable[Run], size: float, anchor: str = "start", fresh: bool = False) -> str:
         """A line of text; one tspan per coloured run."""
         spans = []
         for written, role in runs:
-            shown = "grad" if fresh and role == "number" else role
-            if shown == "text":
-                spans.append(text(written))
-            else:
-                spans.append(element("tspan", text(written), fill=self.colour[shown], class_=f"f-{shown}"))
+            shown, said = "grad" if fresh and role == "number" else role, text(written)
+            spans.append(said if shown == "text" else element("tspan", said, fill=self.colour[shown], class_=f"f-{shown}"))
         return element(
             "text", "".join(spans), x=x, y=y, font_size=size, text_anchor=None if anchor == "start" else anchor,
             fill=self.colour["text"], class_="f-text", xml__space="preserve",
@@ -112,7 +96,7 @@ class Pen:
         words, role = lines[0][0]
         fresh = label.at in self.fresh
         size = CAPTION_SIZE if label.at.startswith("caption:") else LABEL_SIZE
-        width = columns(words) * ADVANCE * size + 6
+        width = text_width(words, size) + 6
         x = anchor_x - width / 2 if middle else anchor_x - 3
         ground = element("rect", x=x, y=label.y, width=width, height=label.h, fill=self.colour["canvas"], class_="f-canvas")
         run = Run(words, "grad" if fresh and role == "link" else role)

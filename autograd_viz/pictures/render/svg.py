@@ -23,7 +23,6 @@ from .theme import Theme
 
 FONT = "DejaVu Sans Mono"
 TITLE = 28  # px above a picture, for its title
-_SIZE = re.compile(r'viewBox="\S+ \S+ (\S+) (\S+)"')
 FALLBACK = f"{FONT}, Menlo, Consolas, Liberation Mono, monospace"
 
 
@@ -65,6 +64,12 @@ def framed(parts: tuple[str, list[str], list[str]], geometry: Geometry, theme: T
     return whole_picture(content, g.width, height, box)
 
 
+def size_of(svg: str) -> tuple[float, float]:
+    """Width and height of one of our pictures, in px."""
+    width, height = re.findall(r'viewBox="\S+ \S+ (\S+) (\S+)"', svg)[0]
+    return float(width), float(height)
+
+
 def whole_picture(content: str, width: float, height: float, box: str = "") -> str:
     """An SVG of so many px, from (0, 0) on or with another view box."""
     return element(
@@ -77,7 +82,7 @@ def stacked(pictures: Sequence[tuple[str, str]], theme: Theme) -> str:
     """Several pictures, each under its title, in one."""
     parts, width, y = [], 0.0, 0.0
     for title, svg in pictures:
-        wide, high = map(float, _SIZE.findall(svg)[0])
+        wide, high = size_of(svg)
         y += TITLE
         parts.append(element("text", text(title), x=8, y=y - 8, font_size=14, font_weight="bold", fill=theme.colours()["text"]))
         parts.append(svg.replace("<svg ", f'<svg y="{y:g}" ', 1))
@@ -122,16 +127,12 @@ class ArrowPainter(Pen):
         return replace(arrow, points=((x, y + 4), *others))
 
     def arrow_style(self, arrow: Arrow) -> tuple[str, float, float]:
-        """Colour, line width and head size.
-
-        Thick arrows take part in autograd, thin ones do not. The backward graph is thin.
-        """
+        """Colour, line width and head size. Thick: takes part in autograd; thin: does not. The backward graph is thin."""
         if arrow.kind == "retain":
             return "hook", 6.0, 18.0
+        kind = "blue"
         if arrow.kind == "result":
-            tracked = self.ops[arrow.source].node is not None
-            return ("brown-stroke", 3.0, 13.0) if tracked else ("yellow-stroke", 1.2, 9.0)
-        if arrow.kind == "input":
+            kind = "brown" if self.ops[arrow.source].node is not None else "yellow"
+        elif arrow.kind == "input":
             kind = tensor_kind(self.tensors[arrow.net[1]])
-            return f"{kind}-stroke", *((1.2, 9.0) if kind == "yellow" else (3.0, 13.0))
-        return "blue-stroke", 1.2, 9.0
+        return f"{kind}-stroke", *((1.2, 9.0) if kind in ("blue", "yellow") else (3.0, 13.0))

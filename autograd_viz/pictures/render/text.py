@@ -13,10 +13,7 @@ MOST = 60  # lines of tensors, and of nodes
 
 
 def text_picture(document: Document, state: State, next_node: str | None = None) -> str:
-    """Tensors with their grads, then backward nodes: the last op's node comes first.
-
-    `>` marks the node of the id `next_node`, `*` the last node that ran.
-    """
+    """Tensors with their grads, then backward nodes, the last op's first; `>`: it is `next_node`, `*`: it has run last."""
     tensors = [t for t in document.tensors if t.id not in state.hidden and (t.name or t.is_leaf)]
     lines = [_row("tensor", "data", "grad")]
     for t in tensors[:MOST]:
@@ -27,20 +24,14 @@ def text_picture(document: Document, state: State, next_node: str | None = None)
     names = {t.id: t.name or "?" for t in document.tensors}
     titles = {n.id: n.name + (f" ({names[n.variable]})" if n.variable else "") for n in document.nodes}
     nodes = document.nodes[::-1]
-    lines += ["", "backward"]
-    lines += [f"{_mark(n, state, next_node)} {_node(n, titles, state)}" for n in nodes[:MOST]]
+    marks = {next_node: ">"} | ({state.current.node: "*"} if state.current is not None else {})
+    lines += ["", "backward", *(f"{marks.get(n.id, ' ')} {_node(n, titles, state)}" for n in nodes[:MOST])]
     lines += [f"… and {len(nodes) - MOST} more"] * (len(nodes) > MOST)
     return "\n".join(printable(line).rstrip() for line in lines)
 
 
 def _row(name: str, data: str, grad: str) -> str:
     return f"{name:<{WIDTH}.{WIDTH}} {data:<30.30} {grad}"
-
-
-def _mark(n: Node, state: State, next_node: str | None) -> str:
-    if state.current is not None and state.current.node == n.id:
-        return "*"
-    return ">" if n.id == next_node else " "
 
 
 def _node(n: Node, titles: dict[str, str], state: State) -> str:

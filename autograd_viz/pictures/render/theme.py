@@ -2,70 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from ...errors import UnknownChoiceError
+
+NAMES = ("light", "dark", "waite")
+# by role, the colour in each of them: fill and stroke of the four kinds of boxes, then text, rows and arrows
+COLOURS = {
+    "green-fill": ("#bdebc6", "#37604a", "#d5e8d4"),
+    "green-stroke": ("#1b640c", "#7ed69a", "#82b366"),
+    "yellow-fill": ("#fff09a", "#736814", "#fff2cc"),
+    "yellow-stroke": ("#9a8500", "#ffe75a", "#d6b656"),
+    "brown-fill": ("#c6a78e", "#47240b", "#d7ccc8"),
+    "brown-stroke": ("#3c2219", "#b87455", "#6d4c41"),
+    "blue-fill": ("#8dd3f1", "#112c43", "#b1ddf0"),
+    "blue-stroke": ("#2070b2", "#3d8fbe", "#10739e"),
+    "text": ("#1a1a1a", "#f4f4f4", "#000000"),
+    "canvas": ("#ffffff", "#0f1419", "#ffffff"),
+    "row": ("#ffffff", "#171d24", "#ffffff"),
+    "row-stroke": ("#b3b3b3", "#4a525c", "#b3b3b3"),
+    "true": ("#1b7a34", "#6fdc8c", "#00c64c"),
+    "false": ("#c02626", "#ff8a80", "#f43e31"),
+    "none": ("#6b6f76", "#9aa0a6", "#999999"),
+    "link": ("#0b5f8a", "#6cc4f5", "#10739e"),
+    "number": ("#1a1a1a", "#f4f4f4", "#000000"),
+    "grad": ("#b3006b", "#ff8ad4", "#b3006b"),
+    "hook": ("#6a00ff", "#c3a6ff", "#6a00ff"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """A palette, and its words.
-
-    The first eight are fill and stroke of the four kinds of boxes; the others colour text, rows and arrows.
-
-    Attributes:
-        pytorch_words: write what PyTorch prints (`tensor(2.)`, `MulBackward0`, tuples); else what the video writes
-            (`tensor(2.0)`, `MulBackward`, square brackets, `ctx.saved_tensors`).
+    """A palette, and its words. `pytorch_words`: write what PyTorch prints (`tensor(2.)`, `MulBackward0`, tuples); else what
+    the video writes (`tensor(2.0)`, `MulBackward`, square brackets, `ctx.saved_tensors`).
     """
 
     name: str
-    green_fill: str
-    green_stroke: str
-    yellow_fill: str
-    yellow_stroke: str
-    brown_fill: str
-    brown_stroke: str
-    blue_fill: str
-    blue_stroke: str
-    text: str
-    canvas: str
-    row: str
-    row_stroke: str
-    true: str
-    false: str
-    none: str
-    link: str
-    number: str
-    grad: str
-    hook: str
     pytorch_words: bool = True
 
     def colours(self) -> dict[str, str]:
-        """All colours by role, `_` as `-`: "green-fill", "canvas", …"""
-        names = (f.name for f in fields(self) if f.name not in ("name", "pytorch_words"))
-        return {name.replace("_", "-"): getattr(self, name) for name in names}
+        """All colours by role: "green-fill", "canvas", …"""
+        return {role: colours[NAMES.index(self.name)] for role, colours in COLOURS.items()}
+
+    @property
+    def canvas(self) -> str:
+        """The colour behind everything."""
+        return COLOURS["canvas"][NAMES.index(self.name)]
 
 
-THEMES = {
-    theme.name: theme
-    for theme in (
-        Theme(
-            "light", "#bdebc6", "#1b640c", "#fff09a", "#9a8500", "#c6a78e", "#3c2219", "#8dd3f1", "#2070b2",
-            text="#1a1a1a", canvas="#ffffff", row="#ffffff", row_stroke="#b3b3b3", true="#1b7a34", false="#c02626",
-            none="#6b6f76", link="#0b5f8a", number="#1a1a1a", grad="#b3006b", hook="#6a00ff",
-        ),
-        Theme(
-            "dark", "#37604a", "#7ed69a", "#736814", "#ffe75a", "#47240b", "#b87455", "#112c43", "#3d8fbe",
-            text="#f4f4f4", canvas="#0f1419", row="#171d24", row_stroke="#4a525c", true="#6fdc8c", false="#ff8a80",
-            none="#9aa0a6", link="#6cc4f5", number="#f4f4f4", grad="#ff8ad4", hook="#c3a6ff",
-        ),
-        Theme(
-            "waite", "#d5e8d4", "#82b366", "#fff2cc", "#d6b656", "#d7ccc8", "#6d4c41", "#b1ddf0", "#10739e",
-            text="#000000", canvas="#ffffff", row="#ffffff", row_stroke="#b3b3b3", true="#00c64c", false="#f43e31",
-            none="#999999", link="#10739e", number="#000000", grad="#b3006b", hook="#6a00ff", pytorch_words=False,
-        ),
-    )
-}  # fmt: skip
+THEMES = {name: Theme(name, pytorch_words=name != "waite") for name in NAMES}
 
 
 def theme_named(name: str) -> Theme:

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from ... import words
-from ...graph.model import Document, Entry, Node, Saved, Tensor, Value
+from ...graph.model import Document, Entry, Node, Op, Saved, Tensor, Value
 from ...graph.text import brief_value, python_text, shape_text, short
 from ...graph.trace import Change, State, Step
 from ..layout.measure import MOST_COLUMNS, MOST_SAVED, ROW_COLUMNS, columns, cut, label_columns, saved_tensors
@@ -45,10 +45,9 @@ class Writer:
         id, _, what = at.partition(".")
         if id in self.tensors:
             return self._row(self.tensors[id], what, state)
-        if id in self.nodes and what == "saved":
-            return _saved_lines(self.nodes[id], state, self.theme)
-        if id in self.nodes and what == "called":
-            return _called_lines(self.nodes[id], state)
+        if id in self.nodes and what in ("saved", "called"):
+            node = self.nodes[id]
+            return _saved_lines(node, state, self.theme) if what == "saved" else _called_lines(node, state)
         value = state.values.get(at)
         if value is None:
             return ()
@@ -68,6 +67,17 @@ class Writer:
             return (_named(row, cut or "None", "link" if name else "none"),)
         holds = t.is_leaf if row == "is_leaf" else t.requires_grad
         return (_named(row, str(holds), "true" if holds else "false"),)
+
+
+def why_unseen(op: Op | None) -> str:
+    """Why a recording could not follow an op; empty for an op that was recorded, or that ran without a recording."""
+    if op is not None and op.graph_break:
+        return words.GRAPH_BREAK.format(reason=op.graph_break)
+    said = {
+        "nested": words.REASON_NESTED, "compiled": words.REASON_COMPILED, "cached": words.REASON_CACHED,
+        "opened": words.REASON_OPENED, "exported": words.REASON_EXPORTED,
+    }  # fmt: skip
+    return "" if op is None else said.get(op.reason, "")
 
 
 def entry_of(node: Node, output: int) -> Entry:
@@ -113,17 +123,15 @@ def value_lines(name: str, value: Value | None, theme: Theme) -> Lines:
 
 
 def brief_lines(lines: Lines, most: int, short: str) -> Lines:
-    """The same on few lines, two entries in a line: `self = 36.0  other = (3, 4)`.
-
-    A line that begins with a space goes on with the entry before. A sum (`2.0 + 3.0 = 5.0`) of more than `most` columns is its
-    result; `short` stands for what is still longer, if it is not "".
+    """The same on few lines, two entries in a line: `self = 36.0 other = (3, 4)`. A line that begins with a space goes on with
+    the entry before. A sum (`2.0 + 3.0 = 5.0`) of more than `most` columns is its result; `short` stands for what is still
+    longer, if it is not "".
     """
     entries: list[list[Run]] = []
     for line in lines:
-        if entries and line[0].text.startswith(" "):
-            entries[-1].extend(line)
-        else:
-            entries.append(list(line))
+        if not (entries and line[0].text.startswith(" ")):
+            entries.append([])
+        entries[-1].extend(line)
     written = [_brief_entry(entry, most, short) for entry in entries]
     return tuple((*a, Run("  "), *b) if b else a for a, b in zip_longest(written[::2], written[1::2], fillvalue=()))
 
@@ -152,7 +160,6 @@ def moves_of(step: Step) -> list[tuple[str, str]]:
 
 def label_text(value: Value, most: int | None = None) -> str:
     """A gradient on an arrow: its elements (3.0, [6.0, 3.0, 2.0]). If these are too long, its shape and norm, or its norm.
-
     `most`: the available columns; None for those that the layout reserves for its shape.
     """
     most = label_columns(value.shape) if most is None else most
@@ -169,9 +176,8 @@ def _fitting(texts: Iterable[str], most: int) -> str:
 
 
 def _label_texts(value: Value) -> Iterator[str]:
-    """Texts of a gradient, the longest first: with its elements, then without: (3, 4) · norm 2.1, (3,) · 1 nan.
-
-    A text is made only if the one before is too long.
+    """Texts of a gradient, the longest first: with its elements, then without: (3, 4) · norm 2.1, (3,) · 1 nan. A text is made
+    only if the one before is too long.
     """
     if value.numbers:
         yield python_text(value)

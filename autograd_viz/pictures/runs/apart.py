@@ -45,13 +45,7 @@ class Column(NamedTuple):
 
 
 class Apart:
-    """Two runs compared.
-
-    Attributes:
-        steps: the first step of each span that is compared, oldest first; int64, shape (steps,).
-        columns: the losses, the norms of all rows, their updates.
-        only: the paths of parameters at which a gradient arrived only in the first, and only in the second run.
-    """
+    """Two runs compared."""
 
     def __init__(self, a: Told, b: Told) -> None:
         self.runs = a, b
@@ -59,18 +53,21 @@ class Apart:
         for run, width in zip(self.runs, widths, strict=True):
             starts = [*run["totals"]["step"], run["steps"]]
             width.update((step, end - step) for step, end in zip(starts, starts[1:], strict=False))
+        # the first step of each span that is compared, oldest first; int64, shape (steps,)
         self.steps = np.array(sorted(s for s, w in widths[0].items() if widths[1].get(s) == w), np.int64)
         at = {int(step): k for k, step in enumerate(self.steps)}
         tables = [_columns(run, at) for run in self.runs]
         parameters = [[path for kind, path in table if kind == GRADIENT] for table in tables]
+        # paths of parameters at which a gradient arrived only in the first, and only in the second run
         self.only = tuple([p for p in mine if p not in other] for mine, other in (parameters, parameters[::-1]))
         both = sorted((key for key in tables[0] if key in tables[1]), key=lambda key: KINDS.index(key[0]))
-        self.columns = [_column(*key, tables[0][key], tables[1][key]) for key in both]
+        # the losses, the norms of all rows, their updates
+        measured = [(key, tables[0][key], tables[1][key]) for key in both]
+        self.columns = [Column(*key, a[0], b[0], _gap(a, b)) for key, a, b in measured]
 
     def first(self, tolerance: float = 0.0) -> Place | None:
         """The first number that differs by more than a share of its size; None if there is none."""
-        places = list(self.all_at_first(tolerance))
-        return places[0] if places else None
+        return next(self.all_at_first(tolerance), None)
 
     def all_at_first(self, tolerance: float) -> Iterator[Place]:
         """All numbers of the same kind that differ in that step, the furthest first."""
@@ -89,10 +86,8 @@ class Apart:
     @cached_property
     def furthest(self) -> Place | None:
         """The largest gap of losses and gradients."""
-        found = [
-            self._place(c, int(np.nanargmax(c.gap))) for c in self.columns if c.kind != UPDATE and not np.isnan(c.gap).all()
-        ]
-        return max(found, key=lambda place: place.gap, default=None)
+        known = (c for c in self.columns if c.kind != UPDATE and not np.isnan(c.gap).all())
+        return max((self._place(c, int(np.nanargmax(c.gap))) for c in known), key=lambda place: place.gap, default=None)
 
     def knows_loss(self, step: int) -> bool:
         """Was the loss of a step measured in both?"""
@@ -113,9 +108,7 @@ class Apart:
     def by_row(self, tolerance: float) -> list[dict[str, Any]]:
         """For the loss and each row: the first step that differs beyond the tolerance, and the largest gap with its step."""
         out = []
-        for c in self.columns:
-            if np.isnan(c.gap).all():
-                continue
+        for c in (c for c in self.columns if not np.isnan(c.gap).all()):
             beyond, most = np.flatnonzero(c.gap > tolerance), int(np.nanargmax(c.gap))
             first = int(self.steps[beyond[0]]) if len(beyond) else None
             gap = min(float(c.gap[most]), 1e308)
@@ -158,10 +151,6 @@ def _columns(run: Told, at: Mapping[int, int]) -> dict[tuple[str, str], Measured
             put(GRADIENT, path, step, None if bad else norm, is_seen=True)
             put(UPDATE, path, step, update, update is not None)
     return found
-
-
-def _column(kind: str, path: str, a: Measured, b: Measured) -> Column:
-    return Column(kind, path, a[0], b[0], _gap(a, b))
 
 
 def _gap(a: Measured, b: Measured) -> Numbers:

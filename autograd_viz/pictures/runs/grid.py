@@ -69,9 +69,8 @@ def grid_of(history: History, odd: Sequence[Odd] = (), most_columns: int = MOST_
 
 
 def lines_of(rows: Sequence[Row], odd: Sequence[Odd] = ()) -> tuple[Line, ...]:
-    """One row for each module with parameters: its oddest one, else its largest one, in the order of the model.
-
-    Of a deep model, one for each part at some depth.
+    """One row for each module with parameters: its oddest one, else its largest one, in the order of the model. Of a deep
+    model, one for each part at some depth.
     """
     rank = {o.row: o.rank for o in odd}
     parameters = [(k, row) for k, row in enumerate(rows) if row.kind == "parameter"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from .history import WHOLE, History, Series
+from .history import WHOLE, History
 from .rows import Numbers
 
 RECENT = 50  # numbers that a rule looks at, of the steps that are kept whole
@@ -57,7 +57,9 @@ def odd_in(history: History) -> list[Odd]:
     elsewhere = [Odd(0, "elsewhere", 0, words.RUN_ELSEWHERE)] if history.is_elsewhere else []
     if history.steps == 0:
         return elsewhere
-    recent = {name: _recent(history.series[name]) for name in ("norm", "zeros", "update")}
+    # the last finite numbers of each row: some are measured in every step, some in one of many
+    lately = {name: history.series[name].last(WHOLE).T for name in ("norm", "zeros", "update")}
+    recent = {name: [row[np.isfinite(row)][-RECENT:] for row in rows] for name, rows in lately.items()}
     spans = history.series["norm"].spans()
     bad, first_bad = spans.bad.sum(0), history.series["norm"].first_bad
     ever = np.isfinite(spans.most).any(0) | (bad > 0)
@@ -69,18 +71,13 @@ def odd_in(history: History) -> list[Odd]:
     found = []
     for k, row in enumerate(history.rows):
         numbers = {name: rows[k] for name, rows in recent.items()}
-        lately = Lately(**numbers, ever=bool(ever[k]), bad=int(bad[k]), first_bad=int(first_bad[k]), top=top, size=row.size)
+        told = Lately(**numbers, ever=bool(ever[k]), bad=int(bad[k]), first_bad=int(first_bad[k]), top=top, size=row.size)
         cancels = row.name == "bias" and row.module in reached  # as before a batch norm, or in a difference of two outputs
-        rules = (rule for rule in _rules(lately) if not (cancels and rule[0] in OF_LITTLE))
+        rules = (rule for rule in _rules(told) if not (cancels and rule[0] in OF_LITTLE))
         for kind, values in islice(rules, 1):
             form = getattr(words, f"RUN_{kind.upper()}")
             found.append(Odd(k, kind, KINDS.index(kind), form.format(name=row.path or words.RUN_MODEL, **values)))
     return elsewhere + sorted(found, key=lambda o: (o.rank, first_bad[o.row], o.row))
-
-
-def _recent(series: Series) -> list[Numbers]:
-    """The last finite numbers of each column. Some are measured in every step, some in one of many."""
-    return [column[np.isfinite(column)][-RECENT:] for column in series.last(WHOLE).T]
 
 
 def _rules(row: Lately) -> Iterator[tuple[str, dict[str, str]]]:
@@ -108,9 +105,8 @@ def _rules(row: Lately) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def sentences(history: History, odd: Sequence[Odd]) -> list[tuple[int | None, str]]:
-    """For each kind of oddity its first row, with a sentence that also says where else it is found.
-
-    What is odd between the ranks of a job comes first, and may have no row.
+    """For each kind of oddity its first row, with a sentence that also says where else it is found. What is odd between the
+    ranks of a job comes first, and may have no row.
     """
     said = [] if history.ranks is None else history.ranks.sentences(history.rows)[:MOST_BETWEEN]
     for _, same in groupby(odd, lambda o: o.kind):

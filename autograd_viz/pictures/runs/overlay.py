@@ -10,12 +10,10 @@ import numpy as np
 
 from ... import words
 from ..render import Theme
-from ..render.escape import element, text
-from ..render.svg import FALLBACK
+from ..render.escape import element
 from .apart import GRADIENT, LOSS, PROBE, Apart, Column, Place
-from .plot import Scale, cut, ticks, wide, wrapped
+from .plot import EDGE, RIGHT, WIDTH, Scale, cut, picture_of, ticks, wide, wrapped, written
 
-WIDTH, EDGE, RIGHT = 1000, 20, 970  # px
 TALL, LOW, GAP = 120, 64, 26  # px: of the loss, of another curve, between two
 MOST = 5  # curves besides the loss
 ROLES = "brown-stroke", "blue-stroke"
@@ -62,14 +60,11 @@ class Overlay:
             parts += self._curve(c, y, height)
             y += height + GAP
         parts += [*self._axis(y - GAP), *self._parting(top - 8, y - GAP)]
-        size = {"width": WIDTH, "height": round(y + 10), "viewBox": f"0 0 {WIDTH} {round(y + 10)}"}
-        ground = element("rect", width=WIDTH, height=round(y + 10), fill=self.colour["canvas"])
-        said = element("title", text(words.RUNS_PICTURE.format(steps=len(self.apart.steps))))
-        inner = said + ground + "".join(parts)
-        return element("svg", inner, xmlns="http://www.w3.org/2000/svg", font_family=FALLBACK, role="img", **size)
+        said = words.RUNS_PICTURE.format(steps=len(self.apart.steps))
+        return picture_of(said, parts, round(y + 10), self.colour["canvas"])
 
     def _write(self, x: float, y: float, said: str, size: float = 11, role: str = "text", **look: Any) -> str:
-        return element("text", text(said), x=round(x, 1), y=round(y, 1), font_size=size, fill=self.colour[role], **look)
+        return written(self.colour[role], x, y, said, size, **look)
 
     def _head(self) -> Iterator[str]:
         yield self._write(EDGE, 30, words.DIFF_TITLE.format(a=self.titles[0], b=self.titles[1]), 18, font_weight="bold")

@@ -10,10 +10,10 @@ import numpy as np
 
 from ... import words
 from ..render import THEMES
-from .colours import SCALE, decades
 from .grid import Grid, grid_of
 from .history import History
 from .odd import FEW, Odd, odd_in, sentences, size_said
+from .plot import SCALE, decades
 
 COLUMNS = 480  # of a page, at most
 LABELS = (
@@ -25,17 +25,10 @@ LABELS = (
 def run_page(
     history: History, name: str, class_name: str, stopped: str, opened: list[int], is_live: bool, theme: str = "auto"
 ) -> dict[str, Any]:
-    """The data of a page. `stopped` is the error that stopped the run, or ""; `opened` are the steps that can be opened.
-
-    Returns:
-        title; rows: heading, label, path, is it odd, and has a gradient reached it;
-        start: the first step of each column, and the number of steps;
-        norms, loss, that of the probe batch, its spread over ranks, and `Ranks.numbers`: float32 as base64;
-        bad: bytes as base64;
-        has_gaps: something was not measured; is_judged: there are enough steps for something to be odd;
-        low and high: exponents of the scale;
-        scale: colours;
-        odd: sentences, each with its row, or one of its module, or -1; marks; what can be opened; words; palettes.
+    """The data of a page. `stopped` is the error that stopped the run, or ""; `opened` are the steps that can be opened. Of
+    each row: is it odd, and has a gradient reached it; `start`: the first step of each column. Numbers are float32 as base64,
+    `bad` is bytes. `has_gaps`: something was not measured; `is_judged`: there are enough steps for something to be odd. `low`
+    and `high` are exponents of the `scale`. `odd`: sentences, each with its row, or one of its module, or -1.
     """
     odd = odd_in(history)
     grid = grid_of(history, odd, COLUMNS)

@@ -12,15 +12,12 @@ import numpy as np
 from ... import words
 from ..render import Theme
 from ..render.escape import element, text
-from ..render.svg import FALLBACK
-from .colours import SCALE, colour_of, decades
 from .grid import Grid, Line, grid_of
 from .history import History
 from .odd import FEW, odd_in, sentences, size_said
-from .plot import Scale, cut, ticks, wide, wrapped
+from .plot import EDGE, RIGHT, SCALE, WIDTH, Scale, colour_of, cut, decades, picture_of, ticks, wide, wrapped, written
 
-WIDTH, EDGE, RIGHT = 1000, 20, 970  # px
-LOSS_HEIGHT = 78
+LOSS_HEIGHT = 78  # px
 ROW, GAP = 15, 2  # px: of a row, between two
 LEAST_LEFT, BESIDE, WIDEST = 80, 10, 24  # px: of all names, between a name and what is beside it, of a column
 
@@ -46,16 +43,10 @@ class Painter:
     def svg(self) -> str:
         """The picture."""
         rows, bottom = self._rows()
-        height = round(bottom + 30)
-        parts = [
-            element("rect", width=WIDTH, height=height, fill=self.colour["canvas"]),
-            *self._title(), *self.boxed, *self._legend(self.legend_top), *self._loss(), *rows, *self._axis(bottom),
-            *self._marks(bottom),
-        ]  # fmt: skip
+        above = [*self._title(), *self.boxed, *self._legend(self.legend_top), *self._loss()]
+        parts = [*above, *rows, *self._axis(bottom), *self._marks(bottom)]
         said = words.RUN_PICTURE.format(rows=len(self.grid.lines), steps=self.history.steps)
-        size = {"width": WIDTH, "height": height, "viewBox": f"0 0 {WIDTH} {height}"}
-        inner = element("title", text(said)) + "".join(parts)
-        return element("svg", inner, xmlns="http://www.w3.org/2000/svg", font_family=FALLBACK, role="img", **size)
+        return picture_of(said, parts, round(bottom + 30), self.colour["canvas"])
 
     def _labels(self, lines: list[Line]) -> float:
         """px of the widest label of a block."""
@@ -64,9 +55,7 @@ class Painter:
     def _write(
         self, x: float, y: float, said: str, size: float = 11, role: str = "text", anchor: str = "start", bold: bool = False
     ) -> str:
-        weight = {"font_weight": "bold"} if bold else {}
-        look = {"font_size": size, "fill": self.colour[role], "text_anchor": anchor, **weight}
-        return element("text", text(said), x=round(x, 1), y=round(y, 1), **look)
+        return written(self.colour[role], x, y, said, size, text_anchor=anchor, font_weight="bold" if bold else None)
 
     def _title(self) -> Iterator[str]:
         count = self.history.steps
@@ -76,8 +65,6 @@ class Painter:
         title = words.RUN_TITLE.format(name=self.name)
         yield self._write(EDGE, 30, title, 18, bold=True)
         yield self._write(36 + 11.5 * len(title), 30, said, 12, "none")
-
-    # -- loss ---------------------------------------------------------------------------------------------------------
 
     def _x(self, column: float) -> float:
         return self.left + self.room * column / max(1, len(self.grid.start))
@@ -96,9 +83,9 @@ class Painter:
         points = [(self._x(c + 0.5), bottom - LOSS_HEIGHT * s) for c, s in enumerate(scale.shares(loss))]
         for isnan, run in groupby(points, lambda p: math.isnan(p[1])):
             if not isnan:
-                first, *others = run
-                d = f"M{first[0] - 1:.1f} {first[1]:.1f}h2" if not others else ""  # one step alone is a dot
-                d = d or "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (first, *others))
+                (x, y), *others = run
+                d = "L".join([f"M{x:.1f} {y:.1f}", *(f"{x:.1f} {y:.1f}" for x, y in others)])
+                d = d if others else f"M{x - 1:.1f} {y:.1f}h2"  # one step alone is a dot
                 yield element("path", d=d, fill="none", stroke=self.colour["brown-stroke"], stroke_width=1.8)
         for c, share in enumerate(scale.shares(self.grid.probe)):
             if math.isfinite(share):
@@ -125,8 +112,6 @@ class Painter:
                     "rect", x=round(x, 1), y=round(float(y), 1), width=round(width + 0.3, 1), height=round(float(height), 1),
                     fill=self.colour["brown-stroke"], fill_opacity=0.25,
                 )  # fmt: skip
-
-    # -- the heat map -------------------------------------------------------------------------------------------------
 
     def _rows(self) -> tuple[list[str], float]:
         """The cells by colour, the names beside them, and where they end."""
@@ -221,8 +206,6 @@ class Painter:
             yield "none", "", words.RUN_UNREACHED
         if grid.has_gaps:
             yield "none", zero, words.RUN_NOT_MEASURED
-
-    # -- what is odd --------------------------------------------------------------------------------------------------
 
     def _said(self, y: float) -> tuple[list[str], float]:
         """The box with sentences, and where it ends. In the first steps nothing can be odd, nor fine."""

@@ -1,15 +1,24 @@
-"""What plots of runs share: scales, ticks, and letters in their room."""
+"""What plots of runs share: scales, ticks, colours of norms, letters in their room, and the picture around them."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..render.escape import element, text
+from ..render.svg import FALLBACK
 from .rows import Numbers
 
+WIDTH, EDGE, RIGHT = 1000, 20, 970  # px
 LETTERS = 24  # of a name, at most
+# viridis (matplotlib, CC0) at eleven equal distances
+SCALE = (
+    "#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725",
+)  # fmt: skip
+LEAST, MOST = 3, 12  # decades
 
 
 class Scale(NamedTuple):
@@ -63,3 +72,35 @@ def ticks(steps: int) -> range:
     distance = max(1.0, steps / 5)
     power = 10 ** math.floor(math.log10(distance))
     return range(0, steps, int(next(f * power for f in (1, 2, 5, 10) if f * power >= distance)))
+
+
+def written(colour: str, x: float, y: float, said: str, size: float, **look: Any) -> str:
+    """A line of text."""
+    return element("text", text(said), x=round(x, 1), y=round(y, 1), font_size=size, fill=colour, **look)
+
+
+def picture_of(said: str, parts: Iterable[str], height: int, canvas: str) -> str:
+    """The SVG of what is drawn; `said` is its title."""
+    inner = element("title", text(said)) + element("rect", width=WIDTH, height=height, fill=canvas) + "".join(parts)
+    size = {"width": WIDTH, "height": height, "viewBox": f"0 0 {WIDTH} {height}"}
+    return element("svg", inner, xmlns="http://www.w3.org/2000/svg", font_family=FALLBACK, role="img", **size)
+
+
+def decades(norms: Numbers) -> tuple[int, int]:
+    """The ends of the scale as exponents of ten, so that almost all norms lie between them. A run that explodes is cut some
+    decades above its usual norms: else these would all be one colour.
+    """
+    known = norms[np.isfinite(norms) & (norms > 0)]
+    if not len(known):
+        return -LEAST, 0
+    low, high = np.floor(np.log10(np.percentile(known, 2))), np.ceil(np.log10(np.percentile(known, 99.5)))
+    usual = max(float(np.median(row[row > 0])) for row in norms if (row > 0).any())
+    high = min(high, np.ceil(math.log10(usual)) + LEAST)
+    low = max(low, high - MOST)
+    return int(min(low, high - LEAST)), int(high)
+
+
+def colour_of(norm: float, low: int, high: int) -> int:
+    """The place of a norm in `SCALE`."""
+    share = (math.log10(norm) - low) / (high - low) if norm > 0 else 0.0
+    return round(min(1.0, max(0.0, share)) * (len(SCALE) - 1))

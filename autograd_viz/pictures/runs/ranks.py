@@ -75,12 +75,16 @@ class Teller:
         window, self._norms = np.ma.stack(self._norms[:steps]), self._norms[steps:]
         seen = ~np.ma.getmaskarray(window)
         finite = np.where(seen & np.isfinite(window.data), window.data, np.nan).astype(np.float32)
-        count = np.isfinite(finite).sum(0)
-        mean = np.divide(np.nansum(finite, 0), count, out=np.full(count.shape, np.nan, np.float32), where=count > 0)
         bad = (seen & ~np.isfinite(window.data)).sum(0).astype(np.float32)
-        told = Window(self._rank, self._window, steps, np.fmin.reduce(finite), mean, np.fmax.reduce(finite), bad)
         self._window += 1
-        return told
+        return Window(self._rank, self._window - 1, steps, np.fmin.reduce(finite), _mean(finite), np.fmax.reduce(finite), bad)
+
+
+def _mean(values: Numbers) -> Numbers:
+    """The mean of the finite numbers of each column; nan where there is none."""
+    count = np.isfinite(values).sum(0)
+    mean: Numbers = np.divide(np.nansum(values, 0), count, out=np.full(count.shape, np.nan, np.float32), where=count > 0)
+    return mean
 
 
 class Joined(NamedTuple):
@@ -126,15 +130,11 @@ class Ranks:
     def _join(self, window: int) -> None:
         told = [t for _, t in sorted(self._waiting.pop(window).items())]
         ranks = tuple(t.rank for t in told)
-        most = np.stack([t.most for t in told])
-        means = np.stack([t.mean for t in told])
-        bad = np.stack([t.bad for t in told]) > 0
-        count = np.isfinite(means).sum(0)
-        mean = np.divide(np.nansum(means, 0), count, out=np.full(count.shape, np.nan, np.float32), where=count > 0)
+        least, means, most, bad = (np.stack(numbers) for numbers in zip(*(t[3:] for t in told), strict=True))
         worst = np.array(ranks)[np.argmax(np.where(np.isfinite(most), most, -np.inf), 0)]
-        whose = tuple(tuple(r for r, is_bad in zip(ranks, column, strict=True) if is_bad) for column in bad.T)
-        least = np.fmin.reduce(np.stack([t.least for t in told]))
-        joined = Joined(window, ranks, least, mean, np.fmax.reduce(most), worst, whose, means[:, -1])
+        whose = tuple(tuple(r for r, is_bad in zip(ranks, column, strict=True) if is_bad) for column in bad.T > 0)
+        ends = np.fmin.reduce(least), _mean(means), np.fmax.reduce(most)
+        joined = Joined(window, ranks, *ends, worst, whose, means[:, -1])
         self.joined = [*self.joined, joined][-KEPT:]
 
     def losses_at(self, steps: Sequence[int]) -> tuple[Numbers, Numbers]:
@@ -144,14 +144,11 @@ class Ranks:
         return np.array([a for a, _ in pairs], "<f4"), np.array([b for _, b in pairs], "<f4")
 
     def numbers(self, rows: Sequence[int]) -> Numbers:
-        """Of each window: its first step; then by row least, mean and most over the ranks, and the rank with the most.
-
-        Shape (windows, 1 + 4 * rows).
+        """Of each window: its first step; then by row least, mean and most over the ranks, and the rank with the most. Shape
+        (windows, 1 + 4 * rows).
         """
         lines = [np.concatenate([[j.window * STEPS], *(of[list(rows)] for of in j[2:6])]) for j in self.joined]
         return np.array(lines, "<f4").reshape(len(lines), 1 + 4 * len(rows))
-
-    # -- what is said -------------------------------------------------------------------------------------------------
 
     def sentences(self, rows: Sequence[Row]) -> list[tuple[int | None, str]]:
         """What is odd between the ranks, each with its row, or None."""

@@ -21,11 +21,9 @@ COLUMNS = ("step", "steps", "path", "kind", "norm", "rms", "largest", "zeros", "
 
 
 def table_of(history: History) -> dict[str, list[Any]]:
-    """One line for each row and span of steps in which it was measured.
-
-    Returns:
-        by column: `step`, the first one; `steps`, how many; `path`; `kind`; then means: `norm`, `rms` (of parameters),
-        `largest`, `zeros` (a share), `update` (÷ parameter); `bad`, how often the norm was nan or inf. None: not measured.
+    """By column, a line for each row and span of steps in which it was measured. `step`, the first one; `steps`, how many;
+    `path`; `kind`; then means: `norm`, `rms` (of parameters), `largest`, `zeros` (a share), `update` (÷ parameter); `bad`, how
+    often the norm was nan or inf. None: not measured.
     """
     spans = {name: series.spans() for name, series in history.series.items()}
     norm = spans["norm"]
@@ -77,9 +75,8 @@ def run_csv(history: History) -> str:
 
 
 def join_runs(runs: Mapping[int, Mapping[str, Any]]) -> tuple[Ranks, list[Row]]:
-    """The windows of all ranks, and what is measured in them. A rank without a run is silent.
-
-    `runs`: by rank, what `save` wrote as .json (`runs.table`).
+    """The windows of all ranks, and what is measured in them. A rank without a run is silent. `runs`: by rank, what `save`
+    wrote as .json (`runs.table`).
     """
     found = dict.fromkeys(
         pair for run in runs.values() for pair in zip(run["table"]["path"], run["table"]["kind"], strict=True)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from ... import words
 from ...answers.sentences.text import work_text
-from ..layout.measure import ADVANCE, columns
+from ..layout.measure import text_width
 from ..maps.cards import Card
 from ..maps.ink import SMALL, Ink
-from ..maps.paint import PILL_ROUND, Painter, framed, size_of
+from ..maps.paint import PILL_ROUND, Painter
 from ..maps.plan import Plan
 from ..render.escape import element
 from ..render.theme import Theme
@@ -43,11 +43,7 @@ def _said(row: Record) -> str:
 def picture(report: Report, theme: Theme) -> str:
     """The picture."""
     plan, sums = planned(report)
-    opened = plan.opened()
-    heights = plan.places.heights(opened)
-    painter = _Painter(plan, theme, sums)
-    inside = painter.inside(plan.root, opened, heights)
-    return framed(plan, painter.ink, opened, inside, size_of(plan, heights), words.BETWEEN.join(report.sentences()), _legend)
+    return _Painter(plan, theme, sums).whole(plan.opened(), words.BETWEEN.join(report.sentences()), _legend)
 
 
 def _legend(ink: Ink, x: float, y: float) -> Iterator[str]:
@@ -55,7 +51,7 @@ def _legend(ink: Ink, x: float, y: float) -> Iterator[str]:
     for k, (half, role) in enumerate(HALVES.items()):
         at, said = y + 18 * k, words.TIME_FORWARD if half == "forward" else words.TIME_BACK
         yield element("rect", x=x, y=at - 4, width=24, height=BAR, **ink.fill(role))
-        yield ink.text(x + 32, at + SMALL * 0.35, said, room=columns(said) * ADVANCE * SMALL + 8)
+        yield ink.text(x + 32, at + SMALL * 0.35, said, room=text_width(said, SMALL) + 8)
 
 
 class _Painter(Painter):

@@ -1,7 +1,8 @@
-"""What a timing says: sentences, and records by module, op, line and node."""
+"""What a timing says: sentences, records by module, op, line and node, and flame charts."""
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median, quantiles
@@ -16,6 +17,7 @@ from ...graph.timing import Half, Seconds, Timing
 Record = dict[str, Any]
 NEAR = 0.05  # the parts agree with the pass
 DEAR = 1.2  # measured passes may take so many times as long
+SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
 class Part(NamedTuple):
@@ -62,24 +64,17 @@ class Report:
             path = tuple(bare.module.split(".")) if bare.module else ()
             yield Part(None, None, bare.op, path, bare.seconds, none, (bare.flops, 0))
 
-    # -- tables -------------------------------------------------------------------------------------------------------
-
     def table(self, by: str) -> list[Record]:
         """Records: see `Time.table`. UnknownChoiceError: there is no such table."""
         if by not in [*TABLES]:
             raise UnknownChoiceError("table", by, TABLES)
-        if by == "module":
-            groups: dict[Any, list[Part]] = defaultdict(list)
-            for part in self.parts:
-                for k in range(len(part.path) + 1):
-                    groups[part.path[:k]].append(part)
-            named = ({"module": ".".join(p), "class": self.classes.get(".".join(p), "")} for p in groups)
-            rows = [{**name, **self.sums(group)} for name, group in zip(named, groups.values(), strict=True)]
-        else:
-            groups = defaultdict(list)
-            for part in self.parts:
-                groups[tuple(TABLES[by](part).items())].append(part)
-            rows = [{**dict(key), **self.sums(group)} for key, group in groups.items()]
+        groups: dict[Any, list[Part]] = defaultdict(list)
+        for part in self.parts:
+            names = map(".".join, (part.path[:k] for k in range(len(part.path) + 1)))
+            keys = [{"module": n, "class": self.classes.get(n, "")} for n in names] if by == "module" else [TABLES[by](part)]
+            for key in keys:
+                groups[tuple(key.items())].append(part)
+        rows = [{**dict(key), **self.sums(group)} for key, group in groups.items()]
         return sorted(rows, key=lambda row: -row["seconds"])
 
     def sums(self, parts: Sequence[Part]) -> Record:
@@ -100,44 +95,37 @@ class Report:
             "flops_per_second": flops / seconds if seconds else 0.0,
         }
 
-    # -- sentences ----------------------------------------------------------------------------------------------------
-
     def sentences(self) -> list[str]:
         """How long a pass takes, where, and what the parts leave out."""
         forward, backward = self.timing.forward, self.timing.backward
-        count = len(backward.whole)
+        told = {"backward": _half_text(backward), "count": len(backward.whole), "device": self.timing.device}
         if forward is None:
-            found = [words.TIME_BACKWARD.format(backward=_half_text(backward), count=count, device=self.timing.device)]
-            found += [words.TIME_NO_FORWARD]
+            found = [words.TIME_BACKWARD.format(**told), words.TIME_NO_FORWARD]
         else:
-            both = {"forward": _half_text(forward), "backward": _half_text(backward)}
-            found = [words.TIME_BOTH.format(**both, count=count, device=self.timing.device)]
+            found = [words.TIME_BOTH.format(forward=_half_text(forward), **told)]
         return [*found, *self._most(), *self._missing(), *self._price()]
 
     def _most(self) -> Iterator[str]:
         """The op, and the module without parts, that take most."""
         modules = self.table("module")
         around = {row["module"].rpartition(".")[0] for row in modules if row["module"]} | {""}
-        for form, column, rows in (
-            (words.TIME_MOST, "op", self.table("op")),
-            (words.TIME_LONGEST, "module", [row for row in modules if row["module"] not in around]),
-        ):
-            if rows:
-                row = rows[0]
+        innermost = [row for row in modules if row["module"] not in around]
+        for form, column, rows in ((words.TIME_MOST, "op", self.table("op")), (words.TIME_LONGEST, "module", innermost)):
+            for row in rows[:1]:
                 yield form.format(name=row[column], time=time_text(row["seconds"]), share=share_text(row["share"]))
 
     def _missing(self) -> Iterator[str]:
         """What the sum of the parts leaves out of a pass, or has beyond it."""
-        names = {True: words.TIME_FORWARD, False: words.TIME_BACK}
         for half in self._halves():
-            name = names[half is self.timing.forward]
-            if half is self.timing.forward and not half.seconds and not half.bare:
+            is_forward = half is self.timing.forward
+            name = words.TIME_FORWARD if is_forward else words.TIME_BACK
+            if is_forward and not half.seconds and not half.bare:
                 yield words.TIME_COMPILED
                 continue
             whole, parts = median(half.whole), median(self._sum_of(half))
             ratio = parts / whole if whole else 1.0
             if ratio < 1 - NEAR:
-                form = words.TIME_BETWEEN if half is self.timing.forward else words.TIME_ENGINE
+                form = words.TIME_BETWEEN if is_forward else words.TIME_ENGINE
                 yield form.format(time=time_text(whole - parts), share=f"{1 - ratio:.0%}", half=name)
             elif ratio > 1 + NEAR:
                 yield words.TIME_BEYOND.format(share=f"{ratio:.0%}", half=name)
@@ -151,14 +139,11 @@ class Report:
 
     def everything(self) -> Record:
         """All tables, and the passes as they were measured."""
-        forward, backward = self.timing.forward, self.timing.backward
-        passes = {
-            name: None if half is None else {"whole": half.whole, "parted": half.parted, "parts": self._sum_of(half)}
-            for name, half in (("forward", forward), ("backward", backward))
-        }
-        tables = {by: self.table(by) for by in TABLES}
+        passes: Record = {"forward": None}
+        for name, half in zip(("backward", "forward"), self._halves()[::-1], strict=False):
+            passes[name] = {"whole": half.whole, "parted": half.parted, "parts": self._sum_of(half)}
         whole = {"device": self.timing.device, "seconds": self.whole, "sentences": self.sentences()}
-        return {**whole, "passes": passes, **tables}
+        return {**whole, "passes": passes, **{by: self.table(by) for by in TABLES}}
 
 
 def _node_key(part: Part) -> Record:
@@ -209,3 +194,33 @@ def time_text(seconds: float) -> str:
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"
     return f"{seconds / 1e-9:.0f} ns"
+
+
+def speedscope_json(report: Report, name: str) -> str:
+    """For speedscope, a viewer of flame charts (its file format: `SCHEMA`): two profiles, forward and backward, with the
+    modules around each op, in the order of the pass, and its median time.
+    """
+    frames: dict[tuple[Any, ...], int] = {}
+    halves = [(words.TIME_FORWARD, report.parts, 0), (words.TIME_BACK, report.parts[::-1], 1)]
+    profiles = []
+    for title, parts, half in halves:
+        timed = [(part, median((part.forward, part.backward)[half])) for part in parts]
+        samples = [(_stack(part, half, report, frames), seconds) for part, seconds in timed if seconds]
+        if samples:
+            stacks, weights = zip(*samples, strict=True)
+            of = {"type": "sampled", "name": title, "unit": "seconds", "startValue": 0, "endValue": sum(weights)}
+            profiles.append({**of, "samples": stacks, "weights": weights})
+    told = [{k: v for k, v in zip(("name", "file", "line"), key, strict=False) if v is not None} for key in frames]
+    everything = {"$schema": SCHEMA, "shared": {"frames": told}, "profiles": profiles, "name": name, "activeProfileIndex": 0}
+    return json.dumps({**everything, "exporter": "autograd_viz"}, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _stack(part: Part, half: int, report: Report, frames: dict[tuple[Any, ...], int]) -> list[int]:
+    """The modules around an op, from the outside in, and the op: places among the frames."""
+    around = (".".join(part.path[:k]) for k in range(len(part.path) + 1))
+    titles = (f"{path} {report.classes.get(path, '')}".strip() for path in around)
+    keys: list[tuple[Any, ...]] = [(title,) for title in titles if title]
+    source = None if part.op is None else part.op.source
+    name = part.name if half == 0 or part.node is None else part.node.name
+    keys.append((name,) if source is None else (name, source.file, source.line))
+    return [frames.setdefault(key, len(frames)) for key in keys]
