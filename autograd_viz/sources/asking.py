@@ -102,20 +102,11 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
     if is_torch(tensor):
         from .pytorch.asking import questions
         from .pytorch.asking.questions import replay
-        from .pytorch.reading.graph import TorchGraph
         from .pytorch.reading.saved import reading
 
         with reading():
             kept, gradient = kept_root()
-            last = kept if loss is None else loss
-            tried = [(last,)] if last is not None else []
-            tried += [questions.roots_for(tensor, variables)] if loss is None else []  # of an earlier pass, as an actor's
-            for roots in tried:
-                graph: Any = TorchGraph(roots, variables, opens=False) if len(roots) == 1 else None
-                if is_alone := graph is not None and graph.tensor_id(tensor) is not None:
-                    break
-            roots = roots if is_alone else tried[0]
-            graph = graph if is_alone else TorchGraph((*roots, tensor), variables, opens=False)
+            roots, graph, is_alone = _torch_graph(tensor, kept if loss is None else loss, loss, variables)
             live: Any = questions.TorchLive(graph, variables, history_of(tensor))
             past: Mapping[str, Value | None] = {**graph.past().values, **live.numbers()}
             if not past and is_alone and not graph.document.is_freed:
@@ -131,6 +122,20 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
     ids = tuple(id for r in roots if (id := graph.tensor_id(r)) is not None)
     subject = graph.tensor_id(tensor) or graph.document.roots[-1]
     return Look(graph, graph.document, subject, past, live, ids, changed)
+
+
+def _torch_graph(tensor: Any, last: Any, loss: Any, variables: Mapping[str, Any]) -> tuple[tuple[Any, ...], Any, bool]:
+    """The roots, their graph, and whether it reaches the tensor: that of the last pass, or of an earlier one, as an actor's."""
+    from .pytorch.asking.questions import roots_for
+    from .pytorch.reading.graph import TorchGraph
+
+    tried: list[tuple[Any, ...]] = [(last,)] if last is not None else []
+    tried += [roots_for(tensor, variables)] if loss is None else []
+    for roots in tried:
+        graph = TorchGraph(roots, variables, opens=False) if len(roots) == 1 else None
+        if graph is not None and graph.tensor_id(tensor) is not None:
+            return roots, graph, True
+    return tried[0], TorchGraph((*tried[0], tensor), variables, opens=False), False
 
 
 PYTHON = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
