@@ -177,8 +177,6 @@ def meets(stop: Stop, flags: Sequence[str], index: int, facts: Callable[[int], F
     """Does a run stop for this after step number `index`? `facts` gives those of a step."""
     if stop.kind in FLAGS:
         return any(flag in FLAGS[stop.kind] for flag in flags)
-    if stop.kind == "grad":  # has a gradient arrived at the node?
-        return facts(index).node == stop.node and bool(there(facts(index).came))
     return RULES[stop.kind](stop, index, facts)
 
 
@@ -201,6 +199,11 @@ def _turns(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
                for before, after in ((here.sent, here.came), (here.came, here.left)) for f in there(after))  # fmt: skip
 
 
+def _gets(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
+    """Has a gradient arrived at the node?"""
+    return facts(index).node == stop.node and bool(there(facts(index).came))
+
+
 def _arrives(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
     """Has the step sent the gradient of this number to the node?"""
 
@@ -212,7 +215,7 @@ def _arrives(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
     return before < stop.number <= before + now
 
 
-RULES = {"above": _crosses, "below": _crosses, "sign": _turns, "arrival": _arrives}
+RULES = {"above": _crosses, "below": _crosses, "sign": _turns, "grad": _gets, "arrival": _arrives}
 
 
 @dataclass(frozen=True)
