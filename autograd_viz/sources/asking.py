@@ -131,11 +131,18 @@ def _torch_graph(tensor: Any, last: Any, loss: Any, variables: Mapping[str, Any]
 
     tried: list[tuple[Any, ...]] = [(last,)] if last is not None else []
     tried += [roots_for(tensor, variables)] if loss is None else []
-    for roots in tried:
-        graph = TorchGraph(roots, variables, opens=False) if len(roots) == 1 else None
-        if graph is not None and graph.tensor_id(tensor) is not None:
-            return roots, graph, True
-    return tried[0], TorchGraph((*tried[0], tensor), variables, opens=False), False
+    graphs = ((roots, TorchGraph(roots, variables, opens=False)) for roots in tried if len(roots) == 1)
+    there = [(roots, graph) for roots, graph in graphs if graph.tensor_id(tensor) is not None]
+    if not there:
+        return tried[0], TorchGraph((*tried[0], tensor), variables, opens=False), False
+    return *next((pair for pair in there if sends_to(pair[1], tensor)), there[0]), True
+
+
+def sends_to(graph: Any, tensor: Any) -> bool:
+    """Does a pass through the graph send a gradient to a leaf of it that has one? A draw from a policy has no path back."""
+    id = graph.tensor_id(tensor)
+    is_open = tensor.requires_grad and tensor.grad_fn is None and tensor.grad is not None
+    return not is_open or any(node.variable == id for node in graph.document.nodes)
 
 
 PYTHON = os.path.dirname(os.path.abspath(os.__file__)) + os.sep

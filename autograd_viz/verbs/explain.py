@@ -16,6 +16,7 @@ from ..answers.causes.cause import Cause, cause_of, source_of
 from ..answers.causes.check import ASKED, MAY, SO
 from ..answers.causes.code import grads_read, spelling
 from ..answers.causes.errors import causes_of_error, complaint
+from ..answers.causes.paths import behind
 from ..answers.causes.question import Question
 from ..answers.checks.ask import BY_CODE, UNKNOWN, causes_of, page_of
 from ..errors import NotDrawableError, NotFiniteError
@@ -92,21 +93,34 @@ def _explained(what: Any, loss: Any, frame: FrameType) -> Explanation:
 def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
     """What is odd in the loss of the last pass, or in what led to it: nobody asks for its own grad. None if nothing is."""
     with unseen(root):
-        if is_leaf(root) or root.retains_grad or root.numel() != 1:
+        if (is_leaf(root) and root.requires_grad) or root.retains_grad or root.numel() != 1:
             return None
         question = question_of(root, root, names)
-        is_last = question.last is not None and question.op is not None and question.last.root == question.op
-        has_begun = is_last if question.history.is_recorded else has_run(root)
+        of_lines = {p.source: p.root for p in question.passes if p.root is not None}  # of several losses, or of a scaled one
+        is_part = question.op is not None and any(question.op in behind([r]) for r in of_lines.values())
+        if not root.requires_grad:
+            return None if is_part or question.op is None or not of_lines else _of_value(question, names)
+        has_begun = is_part if question.history.is_recorded else has_run(root)
         births = births_of_loss(question) if _is_bad(root) and not question.history.is_running() else []
     if births:
         return Explanation(question, births, names, headed=False)
     if not has_begun:
         return None
-    found = explain_asked(asked_about(root, names), names)
+    is_term = question.history.is_recorded and question.op not in of_lines.values()  # or what a scaler multiplies
+    found = explain_asked(asked_about(None if is_term else root, names), names)
     kind = found.causes[0].kind.replace("all_fine", "loss_fine")
     if "loss_fine" in kind:
         return Explanation(question, [Cause(kind, said=found.causes[0].said)], names, headed=False)
     return found if any(page_of(c.kind) is not None for c in found.causes) else None
+
+
+def _of_value(question: Question, names: dict[str, Any]) -> Explanation | None:
+    """What is odd in the run of which it is a value, as the loss of an evaluation is. Nobody asks for its own grad."""
+    found, op = explain_asked(asked_about(None, names), names), question.op
+    if any(page_of(c.kind) is not None for c in found.causes):
+        return found
+    is_evaluated = op is not None and op.cut in ("no_grad", "behind_no_grad", "inference")
+    return Explanation(question, [cause_of("evaluated", op)], names) if is_evaluated else None
 
 
 def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
@@ -198,6 +212,7 @@ def _is_of_run(cause: Cause) -> bool:
 def _is_unknown(q: Question) -> bool:
     """Does the gradient of what is trained stand out, and nobody knows why? A scaler is there for nan and inf."""
     is_excused = (q.holders and not q.optimizers) or (q.is_scaled and q.state != "zero")
+    is_excused |= q.state == "zero" and q.tensor.ndim < 2  # scores that are subtracted send nothing to their last bias
     return not is_excused and all(c.kind in NOT_SHOWN for c in causes_of(q))
 
 
@@ -217,7 +232,8 @@ def explain_tensor(tensor: Any, loss: Any, variables: dict[str, Any], is_recorde
         if is_recorded:
             [(question, _)] = asked_again([(question, "")])
         causes = causes_of(question)
-        if question.state == "" and question.is_leaf and loss is None and is_recorded and _rank(causes) == RANKS[ASKED]:
+        is_open = question.state == "" or all(c.kind in NOT_SHOWN for c in causes)
+        if is_open and question.is_leaf and loss is None and is_recorded and _rank(causes) == RANKS[ASKED]:
             run = replace(question, is_thorough=True).of_pass()
             of_run = [c for page in BY_CODE.values() if page.of_run for c in page.ask(run) if _rank([c]) < RANKS[ASKED]]
             causes = sorted(of_run, key=lambda c: _rank([c])) or causes

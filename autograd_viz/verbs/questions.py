@@ -18,7 +18,7 @@ from ..answers.checks.ask import BY_CODE, causes_of, page_of
 from ..errors import NotDrawableError
 from ..graph.text import shape_text
 from ..sources.anything import is_drawable, is_leaf
-from ..sources.asking import Look, history_of, kept_root, look, unseen
+from ..sources.asking import Look, history_of, kept_root, look, sends_to, unseen
 from ..sources.shared.names import elements, modules_among, names_by_identity
 from ..sources.shared.run.results import run_with
 
@@ -59,7 +59,7 @@ def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, st
     shared: list[tuple[Any, Facts]] = []
 
     def read(tensor: Any) -> Facts:
-        there = next((s for s in shared if s[0].tensor_id(tensor) is not None), None)
+        there = next((s for s in shared if s[0].tensor_id(tensor) is not None and sends_to(s[0], tensor)), None)
         if there is None:
             seen = look(tensor, what if is_drawable(what) else None, names)
             shared.append(there := (seen.graph, _facts(seen)))

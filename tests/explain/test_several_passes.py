@@ -137,6 +137,55 @@ for i in range(3):
     loss = F.mse_loss(net(torch.cat([mixed(x, noise), emb(t)], 1)), noise)
     opt.zero_grad(); loss.backward(); opt.step()
 """
+NORMED = """
+net = nn.Linear(5, 4)
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    a, p, n = (F.normalize(net(torch.randn(16, 5)), dim={0}) for _ in range(3))
+    loss = {1}
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+TRIPLET = "F.triplet_margin_loss(a, p, n)"
+RATIO = """
+net, critic = nn.Linear(3, 2), nn.Linear(3, 1)
+opt, oc = optim.Adam(net.parameters(), 1e-3), optim.Adam(critic.parameters(), 1e-3)
+for i in range(3):
+    dist = torch.distributions.Normal(net(torch.randn(16, 3)), 0.5)
+    act = dist.sample()
+    ratio = torch.exp(dist.log_prob(act) - {0})
+    loss = -(ratio * torch.randn(16, 2)).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+    value_loss = critic(torch.randn(16, 3)).pow(2).mean()
+    oc.zero_grad(); value_loss.backward(); oc.step()
+"""
+COUNTED = """
+net = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, {0}))
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    x, y = torch.randn(16, 5), torch.arange(16) % 2
+    out = net(x)
+    loss = {1}
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        right = ({2}).float().mean()
+"""
+ONE, TWO = "F.binary_cross_entropy_with_logits(out, y.float()[:, None])", "F.cross_entropy(out, y)"
+ANEW = """
+for {0} in range(4):
+    {1}
+    for k in range(3):
+        loss = net(torch.randn(16, 5)).pow(2).mean()
+        opt.zero_grad(); loss.backward(); opt.step()
+"""
+MADE = "net = nn.Linear(5, 1); opt = optim.Adam(net.parameters(), 1e-3)"
+LOADED = """
+net, other = nn.BatchNorm1d(4), nn.BatchNorm1d(4)
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    loss = net(torch.randn(16, 4)).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+    {0}
+"""
 KINDS = {  # the fault, its twins, what is said of the fault alone
     "tags of a softmax": (
         TAGS.format("nn.Softmax(1)", "(torch.rand(12, 6) > 0.4).float()"),
@@ -154,6 +203,33 @@ KINDS = {  # the fault, its twins, what is said of the fault alone
     ),
     "boxes that do not overlap": (
         BOXES.format("100"), [BOXES.format("0.1 * torch.randn(8, 1)")], "all inputs of clamp lie outside its bounds",
+    ),
+    "distances of rows divided by norms of columns": (
+        NORMED.format(0, TRIPLET), [NORMED.format(1, TRIPLET), NORMED.format(0, "(a - p).pow(2).mean() + n.pow(2).mean()")],
+        "Normalize each row",
+    ),
+    "a ratio of itself": (
+        RATIO.format("dist.log_prob(act)"),
+        [RATIO.format("dist.log_prob(act).detach()"), RATIO.format("dist.log_prob(act).exp()")],
+        "it is 1, and its gradients cancel",
+    ),
+    "an accuracy of pairs": (
+        COUNTED.format(1, ONE, "(out > 0).long() == y"),
+        [COUNTED.format(1, ONE, "(out > 0).long() == y[:, None]"), COUNTED.format(2, TWO, "out.argmax(1) == y"),
+         COUNTED.format(2, TWO, "y[:, None] == y")],
+        "every prediction with every label",
+    ),
+    "the largest of one column": (
+        COUNTED.format(1, ONE, "out.argmax(1) == y"),
+        [COUNTED.format(2, TWO, "out.argmax(1) == y"), COUNTED.format(1, ONE, "(out > 0)[:, 0].long() == y")],
+        "the largest of one column",
+    ),
+    "a model of each epoch": (
+        ANEW.format("epoch", MADE), [MADE + ANEW.format("epoch", "pass"), ANEW.format("fold", MADE)], "made anew in each epoch",
+    ),
+    "weights that are loaded into themselves": (
+        LOADED.format("net.load_state_dict(net.state_dict())"),
+        [LOADED.format("net.load_state_dict({'model': other.state_dict()}, strict=False)")], "nothing is copied",
     ),
     "noise beside an embedding": (
         NOISED.format("torch.randn_like(x)"),
@@ -178,3 +254,20 @@ def test_a_parameter_is_told_what_check_finds_elsewhere_in_its_pass() -> None:
     )
     assert "Pass ignore_index=0" in asked(words.format(""), "net[1].weight")
     assert "Nothing stands out" in asked(words.format(", ignore_index=0"), "net[1].weight")
+
+
+def test_a_value_of_an_evaluation_is_no_fault_and_tells_what_is_odd_in_its_run() -> None:
+    part = "val = None\nwith torch.no_grad():\n    val = F.cross_entropy(net(torch.randn(8, 4)), torch.arange(8) % 6)\n"
+    for layer, said in (("nn.Identity()", "as in an evaluation"), ("nn.Softmax(1)", "Leave softmax out")):
+        program = TAGS.format(layer, "torch.arange(12) % 6").replace("binary_cross_entropy", "cross_entropy") + part
+        assert said in asked(program, "val") and "outside torch.no_grad()" not in asked(program, "val")
+
+
+@pytest.mark.parametrize("factor", ["1", "1000"])
+def test_a_loss_that_is_scaled_or_added_before_the_pass_is_a_loss(factor: str) -> None:
+    program = """
+net = nn.Linear(3, 1)
+loss = net(torch.randn(8, 3)).pow(2).mean()
+({0} * loss + net.weight.pow(2).sum()).backward()
+"""
+    assert "Nothing stands out on the way to this loss" in asked(program.format(factor), "loss")

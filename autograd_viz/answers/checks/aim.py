@@ -37,18 +37,22 @@ REGRESSIONS, LARGEST = ("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss"), 
 PREDICTING = ("linear", "addmm", "mm", "matmul")
 SHAPING = ("squeeze", "unsqueeze", "view", "reshape", "flatten", "__getitem__", "getitem", "values")
 CUTTING = ("detach", "data", "float", "to")
-FAR = 8  # ops that are followed
+FAR, FEW_OPS = 8, 4  # ops that are followed; of two sides that may be alike by chance
 MANY = 0.2  # the part of targets that are negative
 PLENTY = 1.5  # labels of a row, on average
+TRAINED = ("target_trained", "weight_trained", "target_held", "ratio_trained")
 REACHED = ("out_of_reach", "no_probability", "several_labels", "labels_of_softmax", "logits_as_target")
 OUTSIDE = 0.5  # beyond a range, by which a target is out of reach
 
 
-@check("AV204", "trained-target", {"target_trained": MAY, "weight_trained": MAY, "target_held": MAY}, of_run=True, first=True)
+@check("AV204", "trained-target", dict.fromkeys(TRAINED, MAY), of_run=True, first=True)
 def trained_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A target, or the weight of a log_prob(), that the model itself computed, and through which the loss trains it, too."""
     for node in nodes:
         edges = f.ways_on(node)
+        is_unknown = op_of(f, node) == "Exp" and f.live.kept(node, "result") is None  # else its gradients tell
+        if is_unknown and _is_of_two_alike(f, edges[0] if edges else node):
+            yield cause_at(f, "ratio_trained", node)
         if op_of(f, node) not in (*LOSSES, "Rsub") or len(edges) != 2:
             continue
         for value, target in (edges, edges[::-1]):
@@ -64,6 +68,15 @@ def trained_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Ca
                 if _is_log_prob(log) and not _is_log_prob(weight) and (less := _difference(weight)) is not None:
                     yield cause_of("weight_trained", op, weight=spelling(less))
     yield from _held(q, root)
+
+
+def _is_of_two_alike(f: Facts, node: str) -> bool:
+    """Is it a difference whose two sides the same ops have made of the same leaves, as of two log_prob() of one pass?"""
+    sides = f.ways_on(node) if op_of(f, node) == "Sub" else []
+    behind = [f.downstream([s]) for s in sides]
+    ops = [Counter(f.called(n) for n in b) for b in behind]
+    leaves = [{f.nodes[n].variable for n in b} - {None} for b in behind]
+    return len(sides) == 2 and ops[0] == ops[1] and leaves[0] == leaves[1] and sum(ops[0].values()) > FEW_OPS
 
 
 def _held(q: Question, root: Op | None) -> Iterator[Cause]:

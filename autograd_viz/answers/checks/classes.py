@@ -17,6 +17,7 @@ from .sequences import CALLS
 SEQUENCES = ("Embedding", "EmbeddingBag")  # targets are tokens, and one of them is padding
 FLAT = (*CALLS, "flatten", "argmax", "max")
 FEW, ENOUGH, RATIO = 4, 16, 2.0  # columns; targets; the largest weight, as a multiple of the smallest
+NORMS = ("LinalgVectorNorm", "Norm")
 COLD = 0.5  # the largest temperature
 SCALED, PRODUCTS = ("Mul", "Div", "Sub", "Neg"), ("Mm", "Bmm", "Cdist", "EuclideanDist")
 SHAPED = ("T", "Transpose", "Permute", "View", "UnsafeView", "ReshapeAlias", "Unsqueeze", "Expand", "Clone")
@@ -101,14 +102,23 @@ def _are_cosines(f: Facts, by: str) -> bool:
 
 @check("AV233", "norms-of-columns", {"norms_of_columns": MAY}, of_run=True, first=True)
 def norms_of_columns(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
-    """A contrastive loss over the products of rows that were divided by the norms of their columns: no cosines."""
+    """A loss over products, or distances, of rows that were divided by the norms of columns: they have no length 1."""
     for node in nodes:
         made = _along(f, node) if op_of(f, node) == "LogSoftmax" else None
         while made is not None and op_of(f, made) in ("Mul", "Div"):
             made = _along(f, made)
-        sides = f.sides(made) if made is not None and op_of(f, made) == "Mm" else []
+        made = _difference(f, node) if op_of(f, node) in NORMS else made
+        sides = f.sides(made) if made is not None and op_of(f, made) in ("Mm", "Sub") else []
         if len(sides) == 2 and all(s is not None and _is_of_columns(f, _origin(f, s)) for s in sides):
             yield cause_at(f, "norms_of_columns", made or node)
+
+
+def _difference(f: Facts, norm: str) -> str | None:
+    """The difference of rows whose lengths are the distances, as in a triplet loss."""
+    is_of_rows = f.plain(norm, "dim") in ("(-1,)", "(1,)", "[1]", "[-1]", "-1", "1")
+    before = f.ways_on(norm) if is_of_rows else []
+    before = f.ways_on(before[0]) if before and op_of(f, before[0]) == "Add" else before
+    return next(iter(before), None)
 
 
 def _is_of_columns(f: Facts, node: str) -> bool:
@@ -117,7 +127,7 @@ def _is_of_columns(f: Facts, node: str) -> bool:
     by = edges[1].node if len(edges) > 1 else None
     while by is not None and op_of(f, by) in ("Expand", "Clamp", "ClampMin", "Add"):
         by = f.nodes[by].next_functions[0].node
-    return by is not None and op_of(f, by) in ("LinalgVectorNorm", "Norm") and f.plain(by, "dim") in ("(0,)", "[0]", "(-2,)")
+    return by is not None and op_of(f, by) in NORMS and f.plain(by, "dim") in ("(0,)", "[0]", "(-2,)")
 
 
 @check("AV214", "compared-with-itself", {"own_target": MAY, "own_among": MAY}, of_run=True, first=True)

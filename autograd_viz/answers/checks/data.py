@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...graph.op_names import plain_name
+from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
 from ..causes.code import expression_at, spelling
@@ -46,7 +47,7 @@ def other_noise(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause
             continue
         draws = [d for d in q.history.draws if d.name.startswith(NORMAL) and d.detail == made.detail and began < d.number < ran]
         others = [d for d in draws if d.number != made.number]
-        inputs = [(n, saved) for n in nodes if (saved := TAKERS.get(op_of(f, n))) and _takes_data(f, n)]
+        inputs = [(n, saved) for n in nodes if (saved := TAKERS.get(op_of(f, n))) and (_takes_data(f, n) or _joins_data(f, n))]
         made_by = {at: f.live.data_made(*at) for at in inputs}
         mixed = [at for at, by in made_by.items() if _joins_data(f, at[0]) or (by is not None and by.name in MIXED)]
         is_apart = made.number > ran or (others and others[-1].number > made.number and _has_none(f, mixed, node))
@@ -55,13 +56,13 @@ def other_noise(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause
 
 
 def _takes_data(f: Facts, node: str) -> bool:
-    """Is the input of a layer data, or data beside something else, as the embedding of a time?"""
+    """Is the input of a layer data?"""
     sides, index = f.sides(node), 1 if op_of(f, node) == "Addmm" else 0
-    return op_of(f, node) == "Embedding" or sides[index : index + 1] == [None] or _joins_data(f, node)
+    return op_of(f, node) == "Embedding" or sides[index : index + 1] == [None]
 
 
 def _joins_data(f: Facts, node: str) -> bool:
-    """Is its input made by cat() of data and what is trained?"""
+    """Is its input made by cat() of data and what is trained, as the embedding of a time?"""
     sides, index = f.sides(node), 1 if op_of(f, node) == "Addmm" else 0
     made = sides[index] if len(sides) > index else None
     return made is not None and op_of(f, made) == "Cat" and None in f.sides(made)
@@ -121,6 +122,14 @@ def _is_of_samples(targets: Any) -> bool:
     """Do they differ from row to row, and not count the rows?"""
     is_even = bool((targets == targets[:1]).all())
     return not is_even and not (targets.ndim == 1 and bool((targets[1:] - targets[:-1] == 1).all()))
+
+
+@check("AV234", "predictions-compared-wrongly", {"compared_in_pairs": MAY, "largest_of_one": MAY}, of_run=True)
+def compared_wrongly(q: Question) -> Iterator[Cause]:
+    """An accuracy that compares every prediction with every label, or looks for the largest of one column: it is always 0."""
+    for kind in ("compared_in_pairs", "largest_of_one"):
+        for e in [e for e in q.history.layers if e.kind == kind][-1:]:
+            yield cause_of(kind, e, op=spelling(e), shape=shape_text(e.detail[0]), other=shape_text(e.detail[-1]))
 
 
 @check("AV213", "labels-not-signs", {"not_signs": MAY}, of_run=True, first=True)

@@ -214,14 +214,13 @@ def training_on(q: Question) -> Iterator[Cause]:
 
 
 def _is_asked_for(dropout: Event) -> bool:
-    """Does the line give it a literal True as `training`, as for Monte Carlo dropout?"""
+    """Does the line say when it trains, as for Monte Carlo dropout? With `training=self.training` it would be off."""
     try:
         tree = parsed("" if dropout.source is None else dropout.source.text.strip())
     except SyntaxError:  # a part of a statement
         return False
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(dropout.name)]
-    given = [v for c in calls for v in (*c.args[TRAINING:], *(k.value for k in c.keywords if k.arg == "training"))]
-    return any(isinstance(v, ast.Constant) and v.value is True for v in given[:1])
+    return any(len(c.args) > TRAINING or any(k.arg == "training" for k in c.keywords) for c in calls)
 
 
 @check("AV701", "wrong-backward", {"wrong_backward": MAY, "nothing_sent": MAY}, of_run=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ... import words
 from ...graph.passes import Holder
+from ...graph.surroundings import Source
 from ..causes.cause import Cause, Said, cause_of
 from ..causes.check import MAY, check
 from ..causes.facts import Facts
@@ -150,7 +151,7 @@ def _alike(a: Any, b: Any) -> float:
     return float((a * b).sum()) / size if size and bool((a != b).any()) else 0.0
 
 
-@check("AV415", "optimizer-made-anew", {"made_anew": MAY, "model_anew": MAY})
+@check("AV415", "optimizer-made-anew", {"made_anew": MAY, "model_anew": MAY, "model_of_epoch": MAY})
 def made_anew(q: Question) -> Iterator[Cause]:
     """An optimizer with averages of the gradient is made anew for each step, so it begins again; or with its model."""
     for h in [h for h in q.optimizers if h.made is not None]:
@@ -158,6 +159,9 @@ def made_anew(q: Question) -> Iterator[Cause]:
         steps = [s.number for s in (*q.history.gone, *(s for other in q.holders for s in other.steps))]
         counts = [sum(a.number < s < b.number for s in steps) for a, b in pairwise(same)]
         used = q.history.used(q.tensor)
+        is_of_last = used is not None and len(same) >= SETTLED and used.detail > same[-PLENTY].number and all(counts)
+        if is_of_last and counts[-PLENTY:] != [1] * PLENTY and _is_of_epoch(h.made.source) and not _goes_on(q):
+            yield cause_of("model_of_epoch", h.made, optimizer=h.kind, count=len(same))
         if used is None or len(same) < SETTLED or counts[-PLENTY:] != [1] * PLENTY:
             continue
         if used.detail > same[-PLENTY].number:
@@ -166,6 +170,16 @@ def made_anew(q: Question) -> Iterator[Cause]:
         elif h.kind.startswith(STATEFUL) or h.momentum:
             is_read = any(e.number > same[0].number for e in q.events("written"))
             yield from () if is_read else [cause_of("made_anew", h.made, optimizer=h.kind)]
+
+
+def _is_of_epoch(at: Source | None) -> bool:
+    """Does its line stand in a function of an epoch, or directly in the loop over epochs? A loop over folds begins anew."""
+    if at is None or "epoch" in at.function:
+        return at is not None
+    lines = linecache.getlines(at.file)[: at.line]
+    indent = len(at.text) - len(at.text.lstrip())
+    outer = next((line for line in reversed(lines) if line.strip() and len(line) - len(line.lstrip()) < indent), "")
+    return bool(re.match(r"\s*for \w*epoch\w* in", outer))
 
 
 def _goes_on(q: Question) -> bool:

@@ -131,5 +131,9 @@ CAUSE_LED_BACK = "after the update ({line}) {online} differs from {target} by {a
 DO_LED_BACK = "The average should follow the trained weights: write into {target}, not into {online}."
 CAUSE_STEPPED_BY_TWO = "{first} and {second} both step after each backward(), and have the same parameters ({line})."
 DO_STEPPED_BY_TWO = "Keep one of them, or give each its own parameters."
+CAUSE_MODEL_OF_EPOCH = (
+    "{optimizer} and its model are made anew in each epoch, {count} times ({line}), so learning begins again."
+)
+DO_MODEL_OF_EPOCH = "Make both once, before the loop over epochs."
 CAUSE_MODEL_ANEW = "{optimizer} and what it trains are made anew for each step, {count} times ({line}), so nothing is learnt."
 DO_MODEL_ANEW = "Make both once, before the loop."

@@ -60,6 +60,7 @@ CAUSE_PATH_CUT_NO_GRAD = "the path to the loss was computed under no_grad(): {op
 CAUSE_PATH_CUT_OP = "{op} has no gradient, and the path to the loss goes through it ({line})."
 
 # it is not a leaf
+CAUSE_EVALUATED = "it was computed under no_grad(), as in an evaluation ({line}), and has no gradient."
 CAUSE_NOT_LEAF = "it is not a leaf; {op} made it ({line})."
 DO_NOT_LEAF = "Call {name}.retain_grad() before backward(), or read the grad of its leaf."
 CAUSE_LEAF_LOST = "it is not a leaf; {op} ran after requires_grad=True ({line}), so the leaf is another tensor."

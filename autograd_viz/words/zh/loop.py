@@ -124,5 +124,7 @@ CAUSE_LED_BACK = "更新之后（{line}）{online} 与 {target} 只相差 {apart
 DO_LED_BACK = "应由平均值跟随训练的权重：写入 {target}，而不是 {online}。"
 CAUSE_STEPPED_BY_TWO = "{first} 和 {second} 在每次 backward() 之后都会 step()，而它们的参数相同（{line}）。"
 DO_STEPPED_BY_TWO = "只保留其中一个，或让各自有自己的参数。"
+CAUSE_MODEL_OF_EPOCH = "{optimizer} 和它训练的模型在每个 epoch 都重新创建，共 {count} 次（{line}），学习总是从头开始。"
+DO_MODEL_OF_EPOCH = "两者都只创建一次，放在 epoch 循环之前。"
 CAUSE_MODEL_ANEW = "{optimizer} 和它训练的模型在每一步都重新创建，共 {count} 次（{line}），所以什么也学不到。"
 DO_MODEL_ANEW = "两者都只创建一次，放在循环之前。"

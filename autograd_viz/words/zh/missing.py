@@ -60,6 +60,7 @@ CAUSE_PATH_CUT_NO_GRAD = "通向损失的路径是在 no_grad() 中计算的：{
 CAUSE_PATH_CUT_OP = "通向损失的路径经过 {op}，它没有梯度（{line}）。"
 
 # 不是叶子张量
+CAUSE_EVALUATED = "它在 no_grad() 下算出，如同评估时那样（{line}），没有梯度。"
 CAUSE_NOT_LEAF = "它不是叶子张量，由 {op} 算出（{line}）。"
 DO_NOT_LEAF = "在 backward() 之前调用 {name}.retain_grad()，或查看它的叶子张量的 grad。"
 CAUSE_LEAF_LOST = "它不是叶子张量；{op} 在 requires_grad=True 之后运行（{line}），叶子是另一个张量。"

@@ -66,7 +66,7 @@ def _are_one(given: Any) -> bool:
 def written(log: Log, func: Any, args: Any, kwargs: Any) -> None:
     """Note every tensor that the call changed, with its version now."""
     line, by, name = users_line(), called_by_user(), name_of_function(func)
-    if (name in COPYING or "alpha" in kwargs) and _are_one(args[:2]):
+    if (name in COPYING or "alpha" in kwargs) and _are_one(args[:2]) and args[0].is_floating_point():  # no counter of batches
         log.onto_itself.append(Event("onto_itself", by or name, line, log.now))
     factor = args[1] if len(args) > 1 and name in SCALING and _is_number(args[1]) else None
     for t in tensors_in(args[:1] if args else tuple(kwargs.values())[:1]):
@@ -150,7 +150,21 @@ def rare(log: Log, kind: int, func: Any, args: Any, result: object) -> None:
 
 
 DROPOUT = torch.nn.functional.dropout
+COMPARING, TWO = ("eq", "ne"), 2
 MODES = {DROPOUT: (2, True), torch.nn.functional.batch_norm: (5, False)}  # where `training` is, and its default
+
+
+def predicted(log: Log, func: Any, args: Any, kwargs: Any, out: Any) -> None:
+    """Note a comparison of a column with a row, and the place of the largest among one."""
+    name, given = name_of_function(func).strip("_"), args[0] if args else None
+    shapes = [tuple(a.shape) for a in args[:2] if isinstance(a, T)]
+    if name in COMPARING and len(shapes) == TWO and out.ndim == TWO and out.shape[0] == out.shape[1] > 1:
+        if {*shapes} == {out.shape[:1], (*out.shape[:1], 1)} and args[0].data_ptr() != args[1].data_ptr():
+            log.layers.append(Event("compared_in_pairs", name, users_line(), log.now, sorted(shapes, key=len, reverse=True)))
+    elif name == "argmax" and isinstance(given, T) and given.ndim == TWO and len(given) > 1:
+        dim = (kwargs or {}).get("dim", args[1] if len(args) > 1 else None)
+        if dim in (1, -1) and given.shape[1] == 1:
+            log.layers.append(Event("largest_of_one", name, users_line(), log.now, shapes))
 
 
 def in_other_mode(log: Log, func: Any, args: Any, kwargs: Any, mode: str) -> None:

@@ -243,6 +243,7 @@ class WatchMode(TorchFunctionMode):
         if func in MODES:
             events.in_other_mode(log, func, args, kwargs, "on")
         if given:
+            events.predicted(log, func, args, kwargs, out)
             has_history = any(g < 0 or not log.is_cut(g) for g in given)
             why = "op" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
             log.cut(out, func, users_line(), given, why if has_history else "behind" if why == "op" else "behind_no_grad")
