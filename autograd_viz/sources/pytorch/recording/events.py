@@ -150,18 +150,20 @@ def rare(log: Log, kind: int, func: Any, args: Any, result: object) -> None:
 
 
 DROPOUT = torch.nn.functional.dropout
-COMPARING, TWO = ("eq", "ne"), 2
+COMPARING, PREDICTING, TWO = ("eq", "ne"), ("eq", "ne", "argmax"), 2
 MODES = {DROPOUT: (2, True), torch.nn.functional.batch_norm: (5, False)}  # where `training` is, and its default
 
 
 def predicted(log: Log, func: Any, args: Any, kwargs: Any, out: Any) -> None:
     """Note a comparison of a column with a row, and the place of the largest among one."""
     name, given = name_of_function(func).strip("_"), args[0] if args else None
+    if name not in PREDICTING or torch.jit.is_tracing():  # a trace would contain the question for a size
+        return
     shapes = [tuple(a.shape) for a in args[:2] if isinstance(a, T)]
     if name in COMPARING and len(shapes) == TWO and out.ndim == TWO and out.shape[0] == out.shape[1] > 1:
         if {*shapes} == {out.shape[:1], (*out.shape[:1], 1)} and args[0].data_ptr() != args[1].data_ptr():
             log.layers.append(Event("compared_in_pairs", name, users_line(), log.now, sorted(shapes, key=len, reverse=True)))
-    elif name == "argmax" and isinstance(given, T) and given.ndim == TWO and len(given) > 1:
+    elif isinstance(given, T) and name == "argmax" and given.ndim == TWO and len(given) > 1:
         dim = (kwargs or {}).get("dim", args[1] if len(args) > 1 else None)
         if dim in (1, -1) and given.shape[1] == 1:
             log.layers.append(Event("largest_of_one", name, users_line(), log.now, shapes))
