@@ -157,7 +157,7 @@ MODES = {DROPOUT: (2, True), torch.nn.functional.batch_norm: (5, False)}  # wher
 def predicted(log: Log, func: Any, args: Any, kwargs: Any, out: Any) -> None:
     """Note a comparison of a column with a row, and the place of the largest among one."""
     name, given = name_of_function(func).strip("_"), args[0] if args else None
-    if name not in PREDICTING or torch.jit.is_tracing():  # a trace would contain the question for a size
+    if name not in PREDICTING or torch._C._get_tracing_state() is not None:  # a trace would contain the question for a size
         return
     shapes = [tuple(a.shape) for a in args[:2] if isinstance(a, T)]
     if name in COMPARING and len(shapes) == TWO and out.ndim == TWO and out.shape[0] == out.shape[1] > 1:
