@@ -72,6 +72,7 @@ def test_a_mean_over_many_is_no_fall_and_the_same_fall_elsewhere_is_one() -> Non
 
 
 def test_a_plain_model_of_ours_has_no_mark() -> None:
+    av.manual_seed(0)  # a weight near zero by chance is odd
     model = Net(5)
     assert pink(av.map(loss_of(model))) == []
 
