@@ -22,6 +22,7 @@ import nbformat
 
 CHROMIUM = (
     os.environ.get("AUTOGRAD_VIZ_CHROMIUM")
+    or shutil.which("chromium-headless-shell")  # the same without windows of its own: a fifth less CPU time
     or shutil.which("chromium")
     or shutil.which("chromium-browser")
     or shutil.which("google-chrome")

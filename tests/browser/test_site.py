@@ -169,6 +169,7 @@ def test_a_program_that_imports_torch_is_stepped(page: Any) -> None:
     frame = page.frame_locator("#result iframe")
     frame.locator(".av-next").click()
     expect(frame.locator(".av-counter")).to_have_text("1 / 2")
+    page.context.grant_permissions(["clipboard-write"])  # a browser with a window gives it to who clicks
     page.locator("#share").click()
     expect(page.locator("#status")).to_have_text("Link copied.")
     assert page.url.partition("#")[2] == f"{fragment(SQUARE)}&step=1"
