@@ -216,7 +216,7 @@ KINDS = {  # the fault, its twins, what is said of the fault alone
     "an accuracy of pairs": (
         COUNTED.format(1, ONE, "(out > 0).long() == y"),
         [COUNTED.format(1, ONE, "(out > 0).long() == y[:, None]"), COUNTED.format(2, TWO, "out.argmax(1) == y"),
-         COUNTED.format(2, TWO, "y[:, None] == y")],
+         COUNTED.format(2, TWO, "y[:, None] == y"), COUNTED.format(2, TWO, "out.argmax(1)[:, None] == y")],
         "every prediction with every label",
     ),
     "the largest of one column": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import chain
 from math import prod
@@ -32,6 +33,7 @@ FEW, INSIDE = 3, 8  # rows; nodes of one loss of labels with signs
 PAIRS = ("cosine_embedding_loss", "hinge_embedding_loss")
 SIGNED = (*PAIRS, "margin_ranking_loss", "soft_margin_loss")
 LEVELING = {"sub": 0, "softmax": 1, "layer_norm": 0}  # the number that they make of one element
+PAIRED = re.compile(r"None\]|None,|unsqueeze\(")  # who writes a column beside a row wants all pairs
 MOST_LEFT = {"cast_to_zero": 0.0, "scaled_twice": 1.01 / 255}
 LOST = ("wrapped", "floored", "cast_to_zero", "argmax_of_one", "constant_input", "scaled_twice", "channels_viewed")
 
@@ -128,7 +130,8 @@ def _is_of_samples(targets: Any) -> bool:
 def compared_wrongly(q: Question) -> Iterator[Cause]:
     """An accuracy that compares every prediction with every label, or looks for the largest of one column: it is always 0."""
     for kind in ("compared_in_pairs", "largest_of_one"):
-        for e in [e for e in q.history.layers if e.kind == kind][-1:]:
+        found = [e for e in q.history.layers if e.kind == kind and not PAIRED.search(getattr(e.source, "expression", ""))]
+        for e in found[-1:]:
             yield cause_of(kind, e, op=spelling(e), shape=shape_text(e.detail[0]), other=shape_text(e.detail[-1]))
 
 
