@@ -178,7 +178,10 @@ def explain_asked(asked: Asked, names: dict[str, Any]) -> Explanation:
     ]
     odd = [part for part in parts if _rank(part[1]) < RANKS[ASKED]]
     if not odd:
-        unknown = next((q for q, _, _ in asked if q.state in ("nan", "inf", "zero") and _is_unknown(q)), None)
+        is_zero_alone = all(q.state != "" for q, _, _ in asked)  # scores that are subtracted send nothing to their last bias
+        stand_out = ("nan", "inf", "zero") if is_zero_alone else ("nan", "inf")
+        odd_ones = (q for q, _, _ in asked if q.state in stand_out or (q.state == "zero" and q.tensor.ndim > 1))
+        unknown = next((q for q in odd_ones if _is_unknown(q)), None)
         if unknown is not None:
             return Explanation(unknown, causes_of(unknown), names)
         said = {"count": str(len(asked))}
@@ -212,7 +215,6 @@ def _is_of_run(cause: Cause) -> bool:
 def _is_unknown(q: Question) -> bool:
     """Does the gradient of what is trained stand out, and nobody knows why? A scaler is there for nan and inf."""
     is_excused = (q.holders and not q.optimizers) or (q.is_scaled and q.state != "zero")
-    is_excused |= q.state == "zero" and q.tensor.ndim < 2  # scores that are subtracted send nothing to their last bias
     return not is_excused and all(c.kind in NOT_SHOWN for c in causes_of(q))
 
 

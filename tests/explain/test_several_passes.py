@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+import autograd_viz as av
+
 from .explained import told
 from .test_checks import found
 
@@ -158,6 +160,11 @@ for i in range(3):
     value_loss = critic(torch.randn(16, 3)).pow(2).mean()
     oc.zero_grad(); value_loss.backward(); oc.step()
 """
+OF_RATIO = "torch.exp(dist.log_prob(act) - {0})"
+PREFERRED = "def both(mean, action): return -((mean - action) ** 2).sum(1, keepdim=True)" + RATIO.replace(
+    OF_RATIO, "torch.exp(both(dist.mean, act) - both(dist.mean, act + 1))"
+)
+SIAMESE = RATIO.replace(OF_RATIO, "torch.exp(net(torch.randn(16, 3)) - net(torch.randn(16, 3)))")
 COUNTED = """
 net = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, {0}))
 opt = optim.Adam(net.parameters(), 1e-3)
@@ -210,7 +217,7 @@ KINDS = {  # the fault, its twins, what is said of the fault alone
     ),
     "a ratio of itself": (
         RATIO.format("dist.log_prob(act)"),
-        [RATIO.format("dist.log_prob(act).detach()"), RATIO.format("dist.log_prob(act).exp()")],
+        [RATIO.format("dist.log_prob(act).detach()"), RATIO.format("dist.log_prob(act).exp()"), PREFERRED, SIAMESE],
         "it is 1, and its gradients cancel",
     ),
     "an accuracy of pairs": (
@@ -271,3 +278,12 @@ loss = net(torch.randn(8, 3)).pow(2).mean()
 ({0} * loss + net.weight.pow(2).sum()).backward()
 """
     assert "Nothing stands out on the way to this loss" in asked(program.format(factor), "loss")
+
+
+def test_an_accuracy_in_a_transform_costs_the_recorder_nothing() -> None:
+    import torch
+
+    net, labels = torch.nn.Linear(3, 1), torch.arange(8.0) % 2
+    with av.watch() as watch:
+        torch.func.vmap(lambda x: ((net(x) > 0).float() == labels).float().mean())(torch.randn(5, 8, 3))
+        assert not watch.faults

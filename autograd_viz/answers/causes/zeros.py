@@ -165,7 +165,7 @@ def _made_zero(f: Facts, node: str, i: int) -> Cause | None:
     if arrivals and all(map(is_zero, arrivals)):
         return None
     sure = sure_block(f, node, i)
-    if sure is not None and sure.kind in ("zero_factor", "zero_tensor"):
+    if sure is not None and op_of(f, node) == "Mul" and sure.kind in ("zero_factor", "zero_tensor"):
         return _bounded_factor(f, node, i) or sure
     if sure is not None or not arrivals or f.sent(node, i) is None:
         return sure

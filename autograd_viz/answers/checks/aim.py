@@ -37,7 +37,7 @@ REGRESSIONS, LARGEST = ("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss"), 
 PREDICTING = ("linear", "addmm", "mm", "matmul")
 SHAPING = ("squeeze", "unsqueeze", "view", "reshape", "flatten", "__getitem__", "getitem", "values")
 CUTTING = ("detach", "data", "float", "to")
-FAR, FEW_OPS = 8, 4  # ops that are followed; of two sides that may be alike by chance
+FAR = 8  # ops that are followed
 MANY = 0.2  # the part of targets that are negative
 PLENTY = 1.5  # labels of a row, on average
 TRAINED = ("target_trained", "weight_trained", "target_held", "ratio_trained")
@@ -71,12 +71,14 @@ def trained_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Ca
 
 
 def _is_of_two_alike(f: Facts, node: str) -> bool:
-    """Is it a difference whose two sides the same ops have made of the same leaves, as of two log_prob() of one pass?"""
+    """Is it a difference whose sides the same code made of one result of a layer at two places, as two log_prob() of a pass?"""
     sides = f.ways_on(node) if op_of(f, node) == "Sub" else []
     behind = [f.downstream([s]) for s in sides]
     ops = [Counter(f.called(n) for n in b) for b in behind]
-    leaves = [{f.nodes[n].variable for n in b} - {None} for b in behind]
-    return len(sides) == 2 and ops[0] == ops[1] and leaves[0] == leaves[1] and sum(ops[0].values()) > FEW_OPS
+    layers = [{n for n in b if op_of(f, n) in LAYERS} for b in behind]
+    places = [s for side in sides if (s := f.source(side)) is not None and s.expression]
+    is_same_code = len(places) == 2 and places[0].expression == places[1].expression and places[0] != places[1]
+    return is_same_code and ops[0] == ops[1] and layers[0] == layers[1] != set()
 
 
 def _held(q: Question, root: Op | None) -> Iterator[Cause]:

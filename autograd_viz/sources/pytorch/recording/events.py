@@ -161,7 +161,8 @@ def predicted(log: Log, func: Any, args: Any, kwargs: Any, out: Any) -> None:
         return
     shapes = [tuple(a.shape) for a in args[:2] if isinstance(a, T)]
     if name in COMPARING and len(shapes) == TWO and out.ndim == TWO and out.shape[0] == out.shape[1] > 1:
-        if {*shapes} == {out.shape[:1], (*out.shape[:1], 1)} and args[0].data_ptr() != args[1].data_ptr():
+        of = [a if a._base is None else a._base for a in args[:2]]  # in a transform no tensor tells where its memory is
+        if {*shapes} == {out.shape[:1], (*out.shape[:1], 1)} and of[0] is not of[1]:
             log.layers.append(Event("compared_in_pairs", name, users_line(), log.now, sorted(shapes, key=len, reverse=True)))
     elif isinstance(given, T) and name == "argmax" and given.ndim == TWO and len(given) > 1:
         dim = (kwargs or {}).get("dim", args[1] if len(args) > 1 else None)
