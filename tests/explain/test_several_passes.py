@@ -287,3 +287,9 @@ def test_an_accuracy_in_a_transform_costs_the_recorder_nothing() -> None:
     with av.watch() as watch:
         torch.func.vmap(lambda x: ((net(x) > 0).float() == labels).float().mean())(torch.randn(5, 8, 3))
         assert not watch.faults
+
+
+def test_a_parameter_that_was_made_of_a_leaf_was_not_used_where_the_leaf_was() -> None:
+    program = "w = torch.ones(4, requires_grad=True)\nm = nn.ParameterList([w])\n({0} * 2).sum().backward()\n"
+    assert "no op used it" in asked(program.format("w"), "m[0]")
+    assert "Nothing stands out" in asked(program.format("m[0]"), "m[0]")

@@ -147,7 +147,8 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     if is_target and not was_reached and before is not None:  # since it was used, it was only copied or written
         return [cause_of("no_path", last)]
     is_copied = used is not None and _is_deepcopied(used) and not was_reached
-    if was_reached or used is None or (before is not None and used.number < before and not is_copied):
+    is_of_other = used is not None and any(op.number == used.number for op in q.ops)  # it had another leaf of the same memory
+    if was_reached or used is None or is_of_other or (before is not None and used.number < before and not is_copied):
         return [cause_of("not_used_now" if was_reached else "not_used", last)]
     return [_beside_loss(q, last, used)]
 
