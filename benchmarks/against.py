@@ -34,7 +34,8 @@ def unpacked(revision: str) -> Iterator[Path]:
         sys.exit(f"git archive {revision}: {packed.stderr.decode().strip()}")
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
-            archive.extractall(folder, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)  # new in Python 3.11.4
+            archive.extractall(folder)
         yield Path(folder)
 
 

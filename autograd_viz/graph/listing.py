@@ -24,6 +24,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -133,13 +134,15 @@ def _numbers(block: _Block, sources: list[Source], is_cell: bool) -> Sequence[in
 _one_at_a_time = threading.Lock()
 
 
+@lru_cache(32)
 def parsed(text: str) -> ast.Module:
-    """The syntax tree of code that has run. Python's warnings are silenced, as Python has already given them."""
+    """The syntax tree of code that has run, to be read only. Python has given its warnings: they are silenced."""
     with _one_at_a_time, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text)
 
 
+@lru_cache(512)
 def parsed_expression(text: str) -> ast.expr | None:
     """The syntax tree of one expression; None of anything else."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import NamedTuple
 
 from ..causes import bad_numbers, sizes, zeros
@@ -162,6 +163,7 @@ ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}
 
 
+@cache
 def page_of(kind: str) -> tuple[Check, str] | None:
     """The check that finds a kind of cause, and how certain it is; None for a kind that only answers."""
     found = [(page, pattern) for page in BY_CODE.values() for pattern in page.kinds if fnmatchcase(kind, pattern)]

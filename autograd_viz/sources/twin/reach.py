@@ -132,9 +132,15 @@ def scopes_of(orders: Sequence[Order]) -> tuple[list[str], tuple[Module, ...]]:
 
 def _near(orders: Sequence[Order]) -> list[Stretch]:
     """The stretches around and between ops, the last first. A Function's op comes after the ops inside it."""
-    begun = [s for s in stretches if orders and s.begin < orders[-1]]
-    first = next((i for i, s in enumerate(begun) if (s.end or LATEST) > orders[0]), len(begun))
-    return begun[: first - 1 if first else None : -1]
+    near = list[Stretch]()
+    for stretch in reversed(stretches) if orders else ():
+        if stretch.outermost is None and (stretch.end or LATEST) <= orders[0]:
+            break  # and with it all that began before
+        if stretch.begin < orders[-1]:
+            near.append(stretch)
+    while near and (near[-1].end or LATEST) <= orders[0]:
+        near.pop()
+    return near
 
 
 def _module(stretch: Stretch, path: str, is_checkpointed: bool) -> Module:

@@ -112,12 +112,15 @@ class ModePlace:
 
 ROOM = __package__.partition(".pytorch")[0]
 _left_out = set[str]()
+_known = 0  # modules of the process when it was last looked
 
 
 def leave_out() -> None:
     """Compile no function of the rooms that watch and record. Releases of PyTorch before 2.9 have no call for that."""
-    if not hasattr(eval_frame, "set_code_exec_strategy"):
+    global _known
+    if not hasattr(eval_frame, "set_code_exec_strategy") or len(sys.modules) == _known:
         return
+    _known = len(sys.modules)
     action = eval_frame._FrameAction
     only_this = eval_frame._FrameExecStrategy(action.SKIP, action.DEFAULT)
     new = {name for name in [*sys.modules] if name.startswith(ROOM) and name != f"{__package__}.record"} - _left_out

@@ -20,9 +20,10 @@ class Stretch:
     """A part of the run, as an interval in the order of all ops: a scope, the call of a module, or a checkpoint.
 
     `frame` is that of the user's code that opened a scope. `at` is the user's place that called a module; None in a module.
+    `outermost` is the one around all that are open; None for that one itself.
     """
 
-    __slots__ = ("at", "begin", "end", "frame", "module", "name")
+    __slots__ = ("at", "begin", "end", "frame", "module", "name", "outermost")
 
     def __init__(
         self, name: str | None, module: weakref.ref[Any] | None = None, frame: FrameType | None = None, at: Place | None = None
@@ -30,6 +31,8 @@ class Stretch:
         self.name, self.module, self.frame, self.at = name, module, frame, at
         self.begin: Order = now()
         self.end: Order | None = None
+        around = stretches[-1].outermost or stretches[-1] if stretches else None
+        self.outermost: Stretch | None = None if around is None or around.end else around
         stretches.append(self)
 
     @property
