@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import sys
 from collections.abc import Mapping
 from pathlib import PurePath
@@ -51,6 +52,23 @@ def operator_at(source: Source | None) -> str:
 def expression_at(source: Source | None) -> ast.expr | None:
     """The code at a place, if it is an expression."""
     return parsed_expression("" if source is None else source.expression)
+
+
+def statement_at(source: Source | None) -> tuple[ast.stmt, list[ast.For]] | None:
+    """The smallest statement at a place, and the loops of its function around it, the outermost first."""
+    lines = [] if source is None else linecache.getlines(source.file)
+    try:
+        block: list[ast.stmt] = parsed("".join(lines)).body
+    except SyntaxError:  # a cell with %magics
+        return None
+    at, loops = None if source is None else source.line, list[ast.For]()
+    while (found := next((s for s in block if at is not None and s.lineno <= at <= (s.end_lineno or 0)), None)) is not None:
+        inner = [s for name in ("body", "orelse", "finalbody", "handlers", "cases") for s in getattr(found, name, ())]
+        if not inner:
+            return found, loops
+        loops = [*loops, found] if isinstance(found, ast.For) else [] if isinstance(found, ast.FunctionDef) else loops
+        block = inner
+    return None
 
 
 def called_at(source: Source | None) -> str:

@@ -71,6 +71,8 @@ def _no_graph(q: Question, line: Source | None) -> list[Cause]:
     leaves = [] if op is None else [g for o in behind([op]) for g in o.given if not is_op(g)]
     if own[0].kind in KNOWN or (op is None and own[0].kind == "cut_no_grad"):
         return own
+    if (switched := switched_on(q)) is not None:
+        return [switched]
     if off and not any(type(leaf).__name__ == "Parameter" for leaf in leaves):
         return [cause_of("root_frozen", off[-1])]
     if op is not None and (op.given or op.cut):
@@ -78,6 +80,16 @@ def _no_graph(q: Question, line: Source | None) -> list[Cause]:
     if own[0].kind != "not_asked_unseen" and (number := number_left(q)) is not None:
         return [cause_of("root_of_numbers", number, op=spelling(number))]
     return _of_leaves(q, line) or [Cause("root_unseen" if own[0].kind == "not_asked_unseen" else "root_of_data", source=line)]
+
+
+def switched_on(q: Question) -> Cause | None:
+    """`module.requires_grad = True` of a module whose parameters do not require grad: an attribute of its own."""
+    for name, model in q.models.items():
+        for path, part in model.named_modules():
+            own = [*part.parameters()] if vars(part).get("requires_grad") is True else []
+            if own and not any(p.requires_grad for p in own):
+                return Cause("switch_on_module", said={"module": f"{name}.{path}".rstrip("."), "switch": "requires_grad"})
+    return None
 
 
 def _twice(q: Question) -> list[Cause]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 
 from ... import words
@@ -38,6 +39,7 @@ OPERANDS = {  # number of operands; finite ones give finite results, except for 
 ROWS = ("Softmax", "LogSoftmax")
 LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")
 POLE_AT_0 = LOGARITHMS[:3]  # the result is -inf there
+SPREAD = re.compile(r"\.(?:std|var)\((?!.*(?:correction|unbiased))")
 PUT = ("given", "given_leaf", "forward_put", "forward_written")  # no op computed it
 
 
@@ -264,7 +266,9 @@ def _there_before(f: Facts, leaf: str) -> Cause:
     users = [op.node for op in f.users.get(leaf, ()) if op.node is not None]
     said = {"what": value_with(t.value) or "nan", "tensor": t.name or words.THE_TENSOR}
     if (made := f.live.made_of_data(leaf)) is not None:
-        return Cause("given_made", (leaf,), tuple(users[:1]), made.source, {**said, "op": spelling(made)})
+        is_one = math.prod(made.detail or (0,)) == 1 and SPREAD.search(getattr(made.source, "expression", "")) is not None
+        kind = "given_of_one" if is_one and said["what"] == "nan" else "given_made"
+        return Cause(kind, (leaf,), tuple(users[:1]), made.source, {**said, "op": spelling(made)})
     return Cause("given_leaf" if t.requires_grad else "given", (leaf,), tuple(users[:1]), t.source, said)
 
 

@@ -143,6 +143,8 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
         return [cause_of("no_path", last), *_unrecorded(q.facts)]
     was_reached = any(q.is_reached_from(p.root) for p in q.passes[:-1] if p.root is not None)
     was_reached |= any(h.has_moved for h in q.holders)
+    if used is not None and before is not None and used.number < before and not _is_deepcopied(used):  # a layer that is skipped
+        was_reached |= any(used.detail < p.number < used.number for p in q.passes)
     is_target = used is not None and used.name in ("data", "detach") and used.detail < last.number < used.number
     if is_target and not was_reached and before is not None:  # since it was used, it was only copied or written
         return [cause_of("no_path", last)]

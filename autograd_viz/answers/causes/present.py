@@ -18,7 +18,10 @@ def old(q: Question) -> list[Cause]:
     """The last pass did not reach it: its grad is from an earlier pass, or has been cleared to zero since."""
     if not q.is_left_over or q.last is None or q.last.root is None:
         return []
-    kind = "old_zeroed" if q.state == "zero" and any("zero" in e.name for e in _writes(q)) else "old"
+    is_zeroed = q.state == "zero" and any("zero" in e.name for e in _writes(q))
+    later = [p.number for p in q.passes if p.root is not None and not q.is_reached_from(p.root)]
+    is_idle = bool(q.optimizers and later) and not any(s.number > later[0] for h in q.optimizers for s in h.steps)
+    kind = "old_zeroed" if is_zeroed else "old_idle" if is_idle else "old"
     return [cause_of(kind, q.last), *cuts_before(q, q.last.root)[:1]]
 
 

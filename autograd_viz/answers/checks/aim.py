@@ -6,7 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ LESS, THROUGH = (
 REGRESSIONS, LARGEST = ("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss"), ("max", "amax")
 PREDICTING = ("linear", "addmm", "mm", "matmul")
 SHAPING = ("squeeze", "unsqueeze", "view", "reshape", "flatten", "__getitem__", "getitem", "values")
+COMPARING = (*REGRESSIONS, "kl_div", "cosine_similarity", "cosine_embedding_loss", "cross_entropy", "nll_loss")
 CUTTING = ("detach", "data", "float", "to")
 FAR = 8  # ops that are followed
 MANY = 0.2  # the part of targets that are negative
@@ -85,17 +86,27 @@ def _held(q: Question, root: Op | None) -> Iterator[Cause]:
     """A model with the name of a target or a teacher, that the optimizer of its student has, too."""
     leaves = q.leaves_of(root) if root is not None else set()
     nets = {name: [*m.named_parameters()] for name, m in q.models.items()}
-    for name in filter(AIMED.search, nets):
-        own = [p for _, p in nets[name]]
-        holder = next((h for h in q.holders if h.steps and own and {*own} <= {*h.leaves}), None)
-        if holder is None or not {*own} <= leaves:
-            continue
-        for student, its in nets.items():
-            is_alike = [(n, p.shape) for n, p in its] == [(n, p.shape) for n, p in nets[name]]
-            is_other = {*own}.isdisjoint(p for _, p in its)  # one network with two names is AV414
-            if is_alike and is_other and not AIMED.search(student) and {p for _, p in its} <= {*holder.leaves} & leaves:
-                yield cause_of("target_held", holder.made, target=name, student=student, optimizer=holder.kind)
-                return
+    for target, student in product(filter(AIMED.search, nets), nets):
+        own, its = ({p for _, p in nets[name]} for name in (target, student))
+        is_pair = bool(own and its) and own.isdisjoint(its) and not AIMED.search(student)  # one with two names is AV414
+        holder = next((h for h in q.holders if h.steps and own | its <= {*h.leaves} & leaves), None) if is_pair else None
+        is_alike = [(n, p.shape) for n, p in nets[student]] == [(n, p.shape) for n, p in nets[target]]
+        if holder is not None and (is_alike or its <= _compared(q, root, own)):
+            yield cause_of("target_held", holder.made, target=target, student=student, optimizer=holder.kind)
+            return
+
+
+def _compared(q: Question, root: Op | None, own: set[Any]) -> set[Any]:
+    """The leaves that a loss compares with these, if no other part of the loss trains these: no labels do."""
+    found = set[Any]()
+    for op in q.ops_behind(root):
+        sides = [q.leaves_of(g) for g in op.given if is_op(g)] if op.name in COMPARING else []
+        reached = [side for side in sides if own <= side]
+        if len(sides) > 1 and reached and len(reached) < len(sides):
+            found |= set[Any]().union(*(side for side in sides if own.isdisjoint(side)))
+        elif op.name in COMPARING and reached:
+            return set()
+    return found
 
 
 def _behind(f: Facts, node: str, ops: tuple[str, ...]) -> str:

@@ -21,7 +21,7 @@ from ..causes.history import Event
 from ..causes.numbers import bounds, count_zeros
 from ..causes.ops import cause_at, op_of
 from ..causes.question import Question
-from .loss import REGRESSIONS
+from .loss import RAW, REGRESSIONS, SHAPED
 from .signs import LOSSES
 
 NORMAL = ("randn", "normal")  # how names of functions that draw it begin
@@ -31,6 +31,7 @@ CHANCE = 3.0  # standard deviations of the correlation of independent numbers
 CALLED = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 FEW, INSIDE = 3, 8  # rows; nodes of one loss of labels with signs
 PAIRS = ("cosine_embedding_loss", "hinge_embedding_loss")
+HINGES = ("clamp", "clamp_min", "relu", "clip")
 SIGNED = (*PAIRS, "margin_ranking_loss", "soft_margin_loss")
 LEVELING = {"sub": 0, "softmax": 1, "layer_norm": 0}  # the number that they make of one element
 PAIRED = re.compile(r"None\]|None,|unsqueeze\(")  # who writes a column beside a row wants all pairs
@@ -135,13 +136,41 @@ def compared_wrongly(q: Question) -> Iterator[Cause]:
             yield cause_of(kind, e, op=spelling(e), shape=shape_text(e.detail[0]), other=shape_text(e.detail[-1]))
 
 
+@check("AV235", "numbers-across-rows", {"row_across": MAY}, of_run=True)
+def numbers_across(q: Question) -> Iterator[Cause]:
+    """Numbers that were picked one for each row of a square batch, and multiply its columns: they need a dimension more."""
+    began = max((p.number for p in q.passes[:-1]), default=0)
+    for e in [e for e in q.history.layers if e.kind == "row_across" and e.number > began][-1:]:
+        yield cause_of("row_across", e, op=spelling(e), shape=shape_text(e.detail[0]), other=shape_text(e.detail[1]))
+
+
+@check("AV236", "dataset-written", {"sample_written": MAY}, of_run=True)
+def dataset_written(q: Question) -> Iterator[Cause]:
+    """An in-place op in __getitem__() writes into the memory of the dataset, so each epoch changes a sample once more."""
+    for e in [e for e in q.history.layers if e.kind == "sample_written"][-1:]:
+        yield cause_of("sample_written", e, op=spelling(e) if e.name.startswith("__") else f"{e.name}()")
+
+
 @check("AV213", "labels-not-signs", {"not_signs": MAY}, of_run=True, first=True)
 def not_signs(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A loss that takes the labels 1 and -1, and got 0 and 1: it does not count the zeros, or takes them for both."""
     for node in nodes:
         loss = f.live.called_as(node)
-        if loss in SIGNED and _has_zeros(f, node, loss):
-            yield cause_at(f, "not_signs", node, loss=loss)
+        if (loss in SIGNED and _has_zeros(f, node, loss)) or (loss in HINGES and _is_hinge(f, node)):
+            yield cause_at(f, "not_signs", node, loss=loss if loss in SIGNED else "the hinge loss")
+
+
+def _is_hinge(f: Facts, node: str) -> bool:
+    """Is it the part above 0 of a number minus labels times the result of a layer, with labels of 0 and 1?"""
+    less = f.first(node)
+    product = f.first(less) if less is not None and op_of(f, less) == "Rsub" else None
+    made = None if product is None or op_of(f, product) != "Mul" else next(iter(f.ways_on(product)), None)
+    while made is not None and op_of(f, made) in SHAPED:
+        made = next(iter(f.ways_on(made)), None)
+    if product is None or made is None or op_of(f, made) not in RAW or None not in f.sides(product):
+        return False
+    labels = f.live.kept(product, "self" if f.sides(product)[0] is None else "other")
+    return labels is not None and labels.size > 1 and {*np.unique(labels).tolist()} == {0.0, 1.0}
 
 
 def _has_zeros(f: Facts, node: str, loss: str) -> bool:

@@ -21,6 +21,8 @@ from ..causes.ops import cause_at, op_of
 from ..causes.question import Question
 from ..causes.sizes import NORMS, ROUTES
 
+# parts whose statistics may follow the data on purpose
+FOLLOWING = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference|k|key|discriminator|critic)(?:_|$)")
 WEIGHT, TRAINING = 1, 2  # among the inputs of the node; among the arguments of dropout()
 EQUAL = 1e-3  # rows that differ less, as a part of the largest element, are equal
 FLAT = 0.1  # the mean derivative of a sigmoid or tanh that is saturated, as a part of the largest
@@ -211,6 +213,29 @@ def training_on(q: Question) -> Iterator[Cause]:
         return  # dropout alone is on again: its user wants to see how results vary
     if "update_bn" not in getattr(on[-1].source, "text", "") and not _is_asked_for(on[-1]):
         yield cause_of("dropout_always" if on[-1].detail else "training_on", on[-1], op=on[-1].name)
+
+
+@check("AV504", "frozen-part-in-training-mode", {"frozen_follows": MAY}, of_run=True, first=True)
+def frozen_follows(q: Question) -> Iterator[Cause]:
+    """A batch norm of a frozen part in training mode: each batch changes its statistics, though its weights stay."""
+    trained = {p for h in q.holders if h.steps for p in h.leaves}
+    for name, model in q.models.items():
+        if trained.isdisjoint(model.parameters()) or FOLLOWING.search(name):
+            continue
+        for path, part in model.named_modules():
+            count = _batches_seen(q, part) if not FOLLOWING.search(path.replace(".", "_")) else 0
+            if count > 1:
+                yield Cause("frozen_follows", said={"norm": f"{name}.{path}", "count": str(count)})
+
+
+def _batches_seen(q: Question, norm: Any) -> int:
+    """How many batches a batch norm in training mode has seen, if its weights are frozen, and nothing writes them."""
+    own = [*norm.parameters(recurse=False)] if type(norm).__name__.startswith("BatchNorm") and norm.training else []
+    began = min((s.number for h in q.holders for s in h.steps), default=0)
+    is_written = any(e.number > began for p in own for e in q.history.events_of(p, "written", "data"))
+    is_frozen = bool(own) and not is_written and not any(p.requires_grad for p in own)
+    held = {p for h in q.holders for p in h.leaves}
+    return int(norm.num_batches_tracked or 0) if is_frozen and held.isdisjoint(own) else 0
 
 
 def _is_asked_for(dropout: Event) -> bool:

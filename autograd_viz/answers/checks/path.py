@@ -10,12 +10,14 @@ from ...graph.listing import assigned
 from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.code import spelling
+from ..causes.errors import switched_on
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.missing import missing
 from ..causes.ops import cause_at, name_of_op, op_of
 from ..causes.paths import behind, has_graph, is_op, leading_from, origins, with_history
 from ..causes.question import Question
+from .players import ends_of
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "left_in_weights", "no_path", "made_after", "replaced", "copied")
 TERM_KINDS = ("term_of_gradients", "term_of_weights", "term_without_gradient", "sampled_away", "drawn_by_normal")
@@ -91,9 +93,10 @@ def lost_leaf(q: Question) -> Iterator[Cause]:
             yield cause_of("parameter_gone" if is_parameter else "leaf_gone", op, variable=name, op=spelling(op))
 
 
-@check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY}, of_run=True)
+@check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY, "switch_on_module": MAY}, of_run=True)
 def not_frozen(q: Question) -> Iterator[Cause]:
-    """requires_grad misspelt, or assigned to a module: a new attribute, which freezes nothing."""
+    """requires_grad misspelt, or assigned to a module: a new attribute, which switches nothing."""
+    yield from filter(None, [switched_on(q)])
     file = "" if q.last is None or q.last.source is None else q.last.source.file
     for name, model in q.models.items():
         of = ((t, path) for t in TYPOS for path, p in model.named_parameters() if t in getattr(p, "__dict__", ()))
@@ -118,14 +121,24 @@ def lost_term(q: Question) -> Iterator[Cause]:
     normal = next((op for op in there if op.name == "normal" and any(map(is_op, op.given))), None)
     if normal is not None:
         yield cause_of("drawn_by_normal", normal, op=spelling(normal))
-    if any(op.source is not None and "log_prob" in op.source.text for op in all_ops):
-        return  # a score function: the draw is weighed, not followed
+    is_score = any(
+        op.source is not None and "log_prob" in op.source.text for op in all_ops
+    )  # the draw is weighed, not followed
     for draw in all_ops:
         if draw.cut == "no_grad" and draw.source is not None and ".sample(" in draw.source.text:
             owners = there & {*behind([draw])}  # what made the distribution, and reaches the loss in another way
             users = leading_from(draw, all_ops) & there
-            if owners and any(type(g).__name__ == "Parameter" for op in users for g in op.given):
+            is_used = any(type(g).__name__ == "Parameter" for op in users for g in op.given)
+            if owners and is_used and (not is_score or _is_judged(q, root, owners, users)):
                 yield cause_of("sampled_away", draw)
+
+
+def _is_judged(q: Question, root: Op, owners: set[Op], users: set[Op]) -> bool:
+    """Is what another network gives for the draw added to the loss, which trains the owners, and not that network?"""
+    own = {g for op in owners for g in op.given if not is_op(g)}
+    stepped = {p for h in q.holders if h.steps and not own.isdisjoint(h.leaves) for p in h.leaves}
+    scores = [op for op, sign, _ in ends_of(root, q) if sign and op in users]
+    return bool(stepped) and any(stepped.isdisjoint(q.leaves_of(op)) for op in scores)
 
 
 def _lost(q: Question, root: Op) -> Iterator[Cause]:
@@ -136,7 +149,7 @@ def _lost(q: Question, root: Op) -> Iterator[Cause]:
         if made is not None:
             yield cause_of("term_of_gradients", made, term=term.source)
         cuts = [*origins(term)] if term.cut else []
-        trained = {p for h in q.holders if h.steps for p in h.leaves}
+        trained = {p for h in q.holders if h.steps for p in h.leaves} | (q.leaves_of(root) if q.history.gone else set())
         if cuts and all(op.given and {*op.given} <= trained and type(op.given[0]).__name__ == "Parameter" for op in cuts):
             yield cause_of("term_of_weights", cuts[0], op=spelling(cuts[0]))
             return

@@ -31,7 +31,7 @@ End = tuple[Op, int, Op]  # the score, the sign with which it enters the loss, a
 @check(
     "AV217",
     "same-aim",
-    {"same_aim": MAY, "told_alike": MAY, "pulled_by_other": MAY, "score_sunk": MAY},
+    dict.fromkeys(("same_aim", "told_alike", "pulled_by_other", "left_by_other", "score_sunk"), MAY),
     of_run=True,
     first=True,
 )
@@ -43,9 +43,9 @@ def same_aim(q: Question) -> Iterator[Cause]:
         roots = [r for p in {p.source: p for p in q.passes[-MOST:]}.values() if (r := p.root) is not None and not p.error]
         mine = [r for r in roots if not g.isdisjoint(q.leaves_of(r))][-1:]
         theirs = [r for r in roots if g.isdisjoint(q.leaves_of(r)) and not d.isdisjoint(q.leaves_of(r))]
-        ends = [end for root in theirs for end in _ends(q, root)]
+        ends = [end for root in theirs for end in ends_of(root, q)]
         fakes, reals = [e for e in ends if _comes_from(g, [e[0]])], [e for e in ends if not _comes_from(g, [e[0]])]
-        own = [e for root in mine for e in _ends(q, root) if _is_trained(g, e[0])]
+        own = [e for root in mine for e in ends_of(root, q) if _is_trained(g, e[0])]
         signs, wanted = {s for _, s, _ in fakes}, {s for _, s, _ in own}
         if len(signs) == 1 and signs == wanted and 0 not in signs and reals and signs.isdisjoint(s for _, s, _ in reals):
             said = {"generator": _name(q, g), "discriminator": _name(q, d), "other": fakes[-1][2].source}
@@ -54,6 +54,8 @@ def same_aim(q: Question) -> Iterator[Cause]:
             yield cause_of("told_alike", fakes[-1][2], generator=_name(q, g), discriminator=_name(q, d))
         if (pulled := _pulled(q, of_g, of_d)) is not None:
             yield cause_of("pulled_by_other", pulled, generator=_name(q, g), discriminator=_name(q, d))
+        if (left := _left(q, of_g, of_d)) is not None:
+            yield cause_of("left_by_other", left, actor=_name(q, g), critic=_name(q, d))
         is_value = theirs and all(r.name in REGRESSIONS for r in theirs)
         if is_value and len(own) == 1 and not d.isdisjoint(own[0][0].given) and wanted == {1} and mine[0].name == "mean":
             yield cause_of("score_sunk", mine[0], actor=_name(q, g), critic=_name(q, d))
@@ -64,9 +66,21 @@ def _pulled(q: Question, of_g: Holder, of_d: Holder) -> PassEvent | None:
     g, step = {*of_g.leaves}, of_g.steps[-1].number
     since = max((c.number for c in q.history.clearings(of_g.leaves[0]) if c.number < step), default=step)
     passes = [p for p in q.passes[-MOST:] if since < p.number < step and not g.isdisjoint(q.leaves_of(p.root))]
-    signs = [{s for op, s, _ in _ends(q, p.root) if _is_trained(g, op)} for p in passes if p.root is not None]
+    signs = [{s for op, s, _ in ends_of(p.root, q) if _is_trained(g, op)} for p in passes if p.root is not None]
     is_of_two = len(passes) == 2 and any(passes[0].number < s.number < passes[1].number for s in of_d.steps)
     return passes[0] if is_of_two and signs in ([{1}, {-1}], [{-1}, {1}]) else None
+
+
+def _left(q: Question, of_g: Holder, of_d: Holder) -> PassEvent | None:
+    """The pass of one's loss, which is what the other gives for it, whose gradient the other's step uses, too."""
+    g, d, step = {*of_g.leaves}, {*of_d.leaves} - {*of_g.leaves}, of_d.steps[-1].number
+    since = max((c.number for c in q.history.clearings(of_d.leaves[0]) if c.number < step), default=step)
+    passes = [p for p in q.passes[-MOST:] if since < p.number < step and not d.isdisjoint(q.leaves_of(p.root))]
+    if len(passes) != 2 or passes[0].root is None or not g.isdisjoint(q.leaves_of(passes[1].root)):
+        return None
+    scores = [op for op, sign, _ in ends_of(passes[0].root, q) if sign and not d.isdisjoint(op.given)]
+    is_stepped = any(passes[0].number < s.number < passes[1].number for s in of_g.steps)
+    return passes[0] if is_stepped and scores and all(_is_trained(g, op) for op in scores) else None
 
 
 def _comes_from(leaves: set[Any], ops: list[Op]) -> bool:
@@ -83,7 +97,7 @@ def _name(q: Question, leaves: set[Any]) -> str:
     return next((name for name, m in q.models.items() if any(p in leaves for p in m.parameters())), "the model")
 
 
-def _ends(q: Question, root: Op) -> Iterator[End]:
+def ends_of(root: Op, q: Question) -> Iterator[End]:
     """The scores that a loss is made of: the results of layers, and whether the loss rises with each. 0: not known."""
     todo = [(root, 1, root)]
     for _ in range(MOST):

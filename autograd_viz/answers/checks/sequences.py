@@ -30,6 +30,7 @@ PLAIN = (
     "layer_norm", "contiguous", "mul", "div", "truediv",
 )  # fmt: skip
 LENGTH = 3  # tokens of a sequence
+CHANCE = 0.5  # the part of tokens that may be equal in two texts
 FAR = 16  # ops that are followed
 SOFTMAX, MASKS = ("Softmax", "SafeSoftmax"), ("attn_mask", "attn_bias")
 DROPPED, TURNED = ("Mul", "NativeDropout", "NativeLayerNorm"), ("transpose", "permute", "swapaxes", "movedim")
@@ -53,6 +54,7 @@ def sees_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause
         targets = f.live.kept(node, "target") if op_of(f, node) in ("NllLoss", "NllLoss2D") else None
         shape = next((t.value.shape for t in f.inputs(node)), ())
         given = {t: f.live.kept(t, "indices") for t in tables if shape[1:2] == (int(f.plain(t, "weight_sym_argsize_0") or 0),)}
+        given = _of_decoder(given, targets)
         if targets is None or not given or any(g is None or g.ndim != 2 or g.size != targets.size for g in given.values()):
             continue
         if any(_is_task(q, g, targets) for g in given.values()):
@@ -111,6 +113,22 @@ def _copied_step(f: Facts, nodes: tuple[str, ...], tables: list[str]) -> str | N
         if its is None or targets is None or its.size != targets.size or bool((its.ravel() != targets.ravel()).any()):
             return None
     return losses[0]
+
+
+def _of_decoder(given: dict[str, Any], targets: Any) -> dict[str, Any]:
+    """Without the tokens of an encoder: others than the targets, shifted or not."""
+    known = {t: g for t, g in given.items() if g is not None and g.ndim == 2 and targets is not None}
+    same = {t: g for t, g in known.items() if g.size == targets.size and _is_same(g, targets)}
+    is_apart = bool(same) and known.keys() == given.keys()
+    rows = next(iter(same.values()), None)
+    return same if is_apart and all(_is_other(g, rows) for t, g in known.items() if t not in same) else given
+
+
+def _is_other(given: Any, rows: Any) -> bool:
+    """Are they other tokens than these, which does not hold of what is shifted by one?"""
+    width = min(given.shape[1], rows.shape[1])
+    pairs = ((a[:, i:width], b[:, : width - i]) for a, b in ((given, rows), (rows, given)) for i in (0, 1))
+    return len(given) == len(rows) and width >= LENGTH and all(bool((a == b).mean() < CHANCE) for a, b in pairs)
 
 
 def _is_same(given: Any, targets: Any) -> bool:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
+from ... import words
 from ...graph.op_names import plain_name
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, SO, check
 from ..causes.code import called_at
 from ..causes.facts import Facts
+from ..causes.history import Op
 from ..causes.numbers import bounds, number
 from ..causes.ops import cause_at, numbers_of, op_of
+from ..causes.paths import is_op, leading_from
 from ..causes.question import Question
 from .layers import weights_of
 from .loss import RAW, REGRESSIONS, SHAPED
@@ -25,7 +29,14 @@ CLIPPED = {"Maximum": -1, "Minimum": 1}  # the sign with which one of a clipped 
 PICKS = ("Gather", "Index")
 MOST = 64  # terms of a loss
 GROWING = ("Exp", "Pow", "Mul", *REGRESSIONS, "Abs", "LinalgVectorNorm")
+POSITIVE = ("Exp", "Sigmoid", "Softmax", "Softplus", "Relu", "Abs")
 SCALES = ("Exp", "Softplus")  # divisors that a layer gives, of a spread
+PRODUCTS, SUMMED = ("mul", "rmul", "dot", "matmul"), ("add", "sum", "mean", "getitem", "div", "truediv", "mul", "dot", "matmul")
+PICKING = ("__getitem__", "getitem", "select", "squeeze", "unbind", "view", "reshape")
+OF_LABELS = (
+    "cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "kl_div",
+    "binary_cross_entropy_with_logits", "cosine_embedding_loss", "triplet_margin_loss", "ctc_loss",
+)  # fmt: skip  # none is negative
 SIGNS = ("minus_loss", "loss_maximized", "plus_log_prob", "plus_entropy", "clip_reversed", "score_lowered", "plus_label")
 End = tuple[str, int, str]
 
@@ -147,8 +158,25 @@ def signed(f: Facts, is_end: Callable[[str], bool]) -> Iterator[End]:
                 rows = [v for v in data if v.shape]  # one number may have any sign, of a reward as well
                 numbers = [n for n in numbers_of(f, node) if n is not None]
                 least = [*numbers, *((bounds(v) or (1.0, 0.0))[1] for v in rows)]  # data without an element above 0
+                if op == "Mul" and (of := _factor_bounds(f, node, i)) is not None:
+                    least.append(-1.0 if of[1] <= 0 else 1.0)
+                    if of[0] < 0 < of[1]:  # it may have any sign
+                        yield node, 0, weighs
+                        continue
                 is_minus = op in ("Neg", "Rsub") or (op, i) == ("Sub", 1) or (op == "Mul" and any(n < 0 for n in least))
                 todo.append((after.node, -sign if is_minus else sign, node if op == "Mul" and data else weighs))
+
+
+def _factor_bounds(f: Facts, node: str, i: int) -> tuple[float, float] | None:
+    """Between which numbers the other factor of a product is, if a gradient reaches it; (-1, 1) if that is not known."""
+    others = [t for t in f.others(node, i) if t.requires_grad]
+    if not others:
+        return None
+    made, found = f.sides(node)[1 - i], bounds(others[0].value)
+    if made is not None and (op_of(f, made) in POSITIVE or _is_even(f, made)):
+        return 0.0, 1.0
+    kept = f.live.kept(node, "other" if i == 0 else "self")
+    return found or ((-1.0, 1.0) if kept is None or not kept.size else (float(kept.min()), float(kept.max())))
 
 
 def _of_policy(f: Facts) -> Iterator[Cause]:
@@ -193,9 +221,10 @@ def _is_of_clipped_ratio(f: Facts, node: str) -> bool:
     return len(inputs) == len(ratios) == 2 and len(clamps) == 1
 
 
-@check("AV207", "falls-without-end", {"no_bottom": MAY, "weights_grow": MAY}, of_run=True, first=True)
+@check("AV207", "falls-without-end", {"no_bottom": MAY, "weights_grow": MAY, "weight_sinks": MAY}, of_run=True, first=True)
 def no_bottom(f: Facts, q: Question) -> Iterator[Cause]:
     """A square or an exp() of what a layer gives enters the loss with a minus, so the loss has no least value."""
+    yield from _sinking(q)
     trained = {f.live.id_of(p) for h in q.holders if h.steps for p in h.leaves} if q.minimizes else set()
     if q.minimizes and q.history.gone:  # what an optimizer had that is gone is not known
         trained |= {f.nodes[n].variable for n in f.pass_nodes}
@@ -214,6 +243,38 @@ def no_bottom(f: Facts, q: Question) -> Iterator[Cause]:
         leaf = _leaf(f, node) if sign < 0 and _is_even(f, node) else None
         if leaf in trained and leaf is not None and (leaf, 1) not in of_weights:
             yield cause_at(f, "weights_grow", node)
+
+
+def _sinking(q: Question) -> Iterator[Cause]:
+    """A learned weight of a loss, which the optimizer makes small, then negative: nothing else holds it."""
+    root, there = q.last_root, q.ops_behind(q.last_root)
+    for op in there if root is not None and q.minimizes else ():
+        sides = [g for g in op.given if not (is_op(g) and g.cut)] if op.name.strip("_") in PRODUCTS else []
+        for own, other in (sides, sides[::-1]) if len(sides) == 2 else ():
+            chain, leaf = _of_leaf(own)
+            losses = other.given if is_op(other) and other.name in ("stack", "cat") else [other]
+            if type(leaf).__name__ != "Parameter" or not all(is_op(g) and g.name in OF_LABELS for g in losses):
+                continue
+            users = [o for o in there if o not in chain and any(g is leaf or g in chain for g in o.given)]
+            after = leading_from(op, [*there]) - {op}
+            is_summed = all(o.name.strip("_").removeprefix("i").removeprefix("r") in SUMMED for o in after)
+            if is_summed and all(_weighs(o) for o in users) and not q.history.events_of(leaf, "set", "written"):
+                yield cause_of("weight_sinks", op, weight=q.name_of(leaf) or words.A_TENSOR)
+                return
+
+
+def _of_leaf(thing: Any) -> tuple[list[Any], Any]:
+    """The ops that only pick of a leaf, and the leaf."""
+    chain = list[Any]()
+    while is_op(thing) and thing.name in PICKING and len(thing.given) == 1:
+        chain.append(thing)
+        thing = thing.given[0]
+    return chain, None if is_op(thing) else thing
+
+
+def _weighs(op: Op) -> bool:
+    """Is it a product with a loss, or does it pick the weight of one?"""
+    return op.name.strip("_") in PRODUCTS or op.name in PICKING
 
 
 def _leaf(f: Facts, node: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,8 @@ from ... import words
 from ...graph.passes import Holder
 from ...graph.surroundings import Source
 from ..causes.cause import Cause, Said, cause_of
-from ..causes.check import MAY, check
+from ..causes.check import MAY, SO, check
+from ..causes.code import statement_at
 from ..causes.facts import Facts
 from ..causes.history import Event, Op, PassEvent
 from ..causes.ops import op_of
@@ -30,6 +32,7 @@ STATEFUL = ("Adam", "NAdam", "RAdam", "RMSprop", "Adadelta", "Adagrad")
 APART, ADDING = ("AdamW", "Lion"), ("SGD", "Adam", "NAdam", "RAdam", "RMSprop")  # how they use weight_decay
 DECAYED, LARGE_DECAY = 0.01, 0.05  # the part of a weight that a step takes away; weight_decay
 BALANCE = 0.5  # of a gradient and a decay that have come to rest against each other, as a part of the gradient
+PLAIN = ("clamp", "clip", "clamp_min", "clamp_max", "mul", "add", "sub", "div", "lerp", "neg", "abs", "masked_fill", "renorm")
 TARGET = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference)(?:_|$)")  # what must not be the trained network
 DROPPING = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 DRAWN = ("uniform_", "normal_", "orthogonal_", "reset_parameters")  # how names of random initializations end
@@ -231,6 +234,30 @@ def decayed_away(q: Question) -> Iterator[Cause]:
         elif h.kind in ADDING and h.decay >= LARGE_DECAY and h.decay * own > grad * BALANCE:
             said = {"decay": h.decay, "added": h.decay * own, "own": grad}
             yield cause_of("decay_in_gradient", h.steps[-1], optimizer=h.kind, **said)
+
+
+@check("AV421", "not-written-back", {"result_dropped": SO, "name_rebound": SO}, of_run=True, first=True)
+def not_written_back(q: Question) -> Iterator[Cause]:
+    """A new value of a parameter that nothing writes into it: `p.data.clamp(-1, 1)`, or `p = 0.9 * p` in a loop over them."""
+    trained = {p for h in q.holders if h.steps for p in h.leaves}
+    for place, op in {op.source: op for op in q.history.users(trained)}.items() if trained else ():
+        statement, loops = statement_at(place) or (None, [])
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        func = call.func if isinstance(call, ast.Call) and not any(k.arg == "out" for k in call.keywords) else None
+        if isinstance(func, ast.Attribute) and func.attr in PLAIN and isinstance(func.value, ast.Attribute | ast.Name):
+            yield cause_of("result_dropped", op, op=f"{func.attr}()", own=f"{func.attr}_()")
+        target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+        if isinstance(target, ast.Name) and loops and _is_rebound(target.id, statement, loops[-1]):
+            yield cause_of("name_rebound", op, variable=target.id)
+
+
+def _is_rebound(name: str, statement: ast.stmt | None, loop: ast.For) -> bool:
+    """Is it a variable of the loop, of which nothing after the statement reads the new value?"""
+    stored = [n for n in ast.walk(loop.target) if isinstance(n, ast.Name) and n.id == name]
+    if not stored or statement not in loop.body:
+        return False
+    after = [n for s in loop.body[loop.body.index(statement) + 1 :] for n in ast.walk(s)]
+    return not any(isinstance(n, ast.Name) and n.id == name for n in after)
 
 
 @check("AV418", "seeded-in-loop", {"seeded_in_loop": MAY}, of_run=True)

@@ -66,6 +66,12 @@ KNOWN = (
 _SIZE, _NAN = r"torch.Size\(\[(?P<{}>[\d, ]+)\]\)", r".*invalid values:.*\bnan\b"
 # errors of the forward pass, whose numbers tell what does not fit; with more facts of the call that raised, the second sentence
 WITH_NUMBERS = (
+    (
+        r"(?P<node>\w+) returned an invalid gradient at index (?P<index>\d+) - got (?P<given>\[[\d, ]*\]) but expected "
+        r"shape compatible with (?P<wanted>\[[\d, ]*\])",
+        "GRADIENT_SHAPE",
+        "",
+    ),
     (r"mat1 and mat2 shapes cannot be multiplied \(\d+x(?P<given>\d+) and (?P<wanted>\d+)x\d+\)", "COLUMNS", "module"),
     (r"to have (?P<wanted>\d+) channels, but got (?P<given>\d+) channels", "CHANNELS", "module"),
     (r"Target (?P<given>-?\d+) is out of bounds", "TARGET", "last"),
@@ -102,16 +108,16 @@ def explain_error(message: str, node: str = "", call: Mapping[str, str] | None =
         node: name of the node that raised: "MulBackward0".
         call: what is known of the call that raised: "module", "target", ...
     """
-    for part, sentence in KNOWN:
-        if part in message:
-            text: str = getattr(words, sentence)
-            named = NODE.search(message)
-            return text.format(node=node or (named.group() if named else words.THE_NODE))
     known = call or {}
     for pattern, sentence, fact in WITH_NUMBERS:
         if (found := re.search(pattern, message)) is not None:
             template: str = getattr(words, f"EXPLAIN_{sentence}_OF" if fact in known else f"EXPLAIN_{sentence}")
             return template.format(**{**known, **found.groupdict()})
+    for part, sentence in KNOWN:
+        if part in message:
+            text: str = getattr(words, sentence)
+            named = NODE.search(message)
+            return text.format(node=node or (named.group() if named else words.THE_NODE))
     return ""
 
 

@@ -54,6 +54,9 @@ EXPLAIN_DETACHED = "detach_() detached a tensor that {node} saved; use detach(),
 EXPLAIN_NO_GRAPH = "None of its inputs requires grad, so it has no graph."
 EXPLAIN_NOT_SCALAR = "backward() starts with 1 only for a tensor with one element; pass a gradient, or call sum() first."
 EXPLAIN_SHAPE = "The gradient that {node} returned has the wrong shape."
+EXPLAIN_GRADIENT_SHAPE = (
+    "Gradient {index} that {node} returned has the shape {given}, and its input {wanted}; return one of its input's shape."
+)
 EXPLAIN_UNUSED = "No path leads from the outputs to one of the inputs; allow_unused=True returns None for it."
 EXPLAIN_MULTI_VIEW = "An op with several results (unbind, split, chunk) made this view; clone() it before changing it in place."
 EXPLAIN_INFERENCE = "backward() needs a tensor that was made in inference_mode(); clone() it outside, or use no_grad()."

@@ -138,6 +138,8 @@ CAUSE_SWITCH_OF_MODULE = (
     "{switch} = False on a module of {model} is a new attribute: its parameters still require grad ({line})."
 )
 DO_SWITCH_OF_MODULE = "Call module.requires_grad_(False)."
+CAUSE_SWITCH_ON_MODULE = "{module}.{switch} = True sets an attribute of the module: its parameters still do not require grad."
+DO_SWITCH_ON_MODULE = "Call {module}.requires_grad_()."
 CAUSE_LEAF_GONE = "{variable} is not a leaf, so its grad stays None: {op} ran after requires_grad=True ({line})."
 DO_LEAF_GONE = "Compute the values first and call requires_grad_() last."
 CAUSE_FROZEN = "it does not require grad."

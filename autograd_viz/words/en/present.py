@@ -4,6 +4,7 @@ CAUSE_OLD = "the gradient is left over from an earlier pass; the last backward()
 DO_OLD = "Clear the gradients before each pass."
 CAUSE_OLD_ZEROED = "zero_grad() has set it to zero, and the last backward() did not reach it ({line})."
 DO_OLD_ZEROED = "Use it in the loss, or leave it out of the optimizer."
+CAUSE_OLD_IDLE = "its gradient is of an earlier pass: the last backward() did not reach it ({line}), and no step() uses it."
 CAUSE_GRAD_ZEROED = "{by} set it to zero after backward() ({line})."
 DO_GRAD_ZEROED = "Read grad before it is set to zero; call zero_grad() before backward()."
 CAUSE_CLIPPED = "{by} scaled its gradient by {factor} after backward() ({line})."

@@ -54,6 +54,7 @@ EXPLAIN_DETACHED = "{node} 保存的张量被 detach_() 从计算图中分离了
 EXPLAIN_NO_GRAPH = "它的输入都不需要梯度，所以没有计算图。"
 EXPLAIN_NOT_SCALAR = "只有一个元素的张量，backward() 才会以 1 开始；请传入梯度，或者先 sum()。"
 EXPLAIN_SHAPE = "{node} 返回的梯度形状不对。"
+EXPLAIN_GRADIENT_SHAPE = "{node} 返回的第 {index} 个梯度形状是 {given}，而对应的输入是 {wanted}；请返回与输入形状相同的梯度。"
 EXPLAIN_UNUSED = "输出到某个输入之间没有路径；传入 allow_unused=True，会为它返回 None。"
 EXPLAIN_MULTI_VIEW = "这个视图来自有多个结果的运算（unbind、split、chunk）；请先 clone()，再原地修改。"
 EXPLAIN_INFERENCE = "backward() 需要在 inference_mode() 中创建的张量；请在外面 clone() 它，或使用 no_grad()。"

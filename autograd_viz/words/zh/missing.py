@@ -136,6 +136,8 @@ CAUSE_MISSPELT = "{model} 的 {typo} 是一个新属性，不起任何开关作�
 DO_MISSPELT = "应写 requires_grad，或者调用 requires_grad_(False)。"
 CAUSE_SWITCH_OF_MODULE = "{model} 中某个模块的 {switch} = False 只是新属性：它的参数仍然需要梯度（{line}）。"
 DO_SWITCH_OF_MODULE = "调用 module.requires_grad_(False)。"
+CAUSE_SWITCH_ON_MODULE = "{module}.{switch} = True 只是给模块设了一个属性：它的参数仍然不需要梯度。"
+DO_SWITCH_ON_MODULE = "调用 {module}.requires_grad_()。"
 CAUSE_LEAF_GONE = "{variable} 不是叶子张量，grad 一直是 None：{op} 在 requires_grad=True 之后运行（{line}）。"
 DO_LEAF_GONE = "先算出数值，最后再调用 requires_grad_()。"
 CAUSE_FROZEN = "它不需要梯度。"

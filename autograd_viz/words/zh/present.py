@@ -4,6 +4,7 @@ CAUSE_OLD = "这个梯度来自更早的反向传播，最近一次 backward() �
 DO_OLD = "每次反向传播之前清除梯度。"
 CAUSE_OLD_ZEROED = "zero_grad() 把它置为零，而最近一次 backward() 没有到达它（{line}）。"
 DO_OLD_ZEROED = "在损失中使用它，或者不要把它交给优化器。"
+CAUSE_OLD_IDLE = "它的梯度来自更早的反向传播：最近一次 backward() 没有到达它（{line}），此后也没有 step() 使用过它。"
 CAUSE_GRAD_ZEROED = "backward() 之后 {by} 把它置零了（{line}）。"
 DO_GRAD_ZEROED = "在置零之前读取 grad；在 backward() 之前调用 zero_grad()。"
 CAUSE_CLIPPED = "backward() 之后 {by} 把它的梯度乘以 {factor}（{line}）。"

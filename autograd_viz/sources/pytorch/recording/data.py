@@ -38,6 +38,7 @@ class Order(NamedTuple):
     drawn: int  # the number of the event that drew the permutation; 0 for rows as they were made
     root: Root  # what they were made of
     line: Line | None = None  # where they were put in that order
+    is_picked: bool = False  # numbers of a table, one for each row of something else
 
 
 def order_made(log: Log, func: Any, args: Any, data: list[T], known: Any, out: T) -> Order | None:
@@ -51,12 +52,24 @@ def order_made(log: Log, func: Any, args: Any, data: list[T], known: Any, out: T
     if isinstance(index, T):
         order = order_of(log, index) if index.dtype is torch.int64 else None
         drawn = 0 if order is None else order.root.drawn
-        return Order(drawn, own.root, users_line()) if drawn else Order(0, Root(log.now, 0))
+        is_picked = index.ndim == data[0].ndim == out.ndim == 1 and not drawn
+        return Order(drawn, own.root, users_line()) if drawn else Order(0, Root(log.now, 0), None, is_picked)
     if not isinstance(index, int | slice) and index is not ...:
         return None
+    if getattr(func, "__name__", "").strip("_") in BY_ROW:
+        _across(log, func, data, out)
     rows = [other for other in data[1:] if other.shape[:1] == out.shape[:1]]  # a mean of columns does not mix any
     alike = 1 if getattr(func, "__name__", "").strip("_") in BY_ROW else 2  # by their permutation; also by their root
     return own if all((order := order_of(log, other)) is not None and order[:alike] == own[:alike] for other in rows) else None
+
+
+def _across(log: Log, func: Any, data: list[T], out: T) -> None:
+    """Note numbers that were picked for each row, and that go along the columns: there are as many."""
+    shapes = [tuple(t.shape) for t in data]
+    if out.ndim == 2 and out.shape[0] == out.shape[1] > 1 and {*shapes} == {(*out.shape,), (len(out),)}:
+        order = order_of(log, data[shapes.index((len(out),))])
+        if order is not None and order.is_picked:
+            log.layers.append(Event("row_across", name_of_function(func), users_line(), log.now, [(len(out),), (*out.shape,)]))
 
 
 def order_of(log: Log, tensor: T) -> Order | None:

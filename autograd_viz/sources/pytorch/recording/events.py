@@ -20,6 +20,7 @@ SEVERAL = (list, tuple)
 COPYING = ("copy_", "lerp_")
 DRAWING = ("rand", "normal", "bernoulli", "poisson")  # how names of random functions begin
 BEHIND = 100  # nodes without an op that are searched
+MANY = 1000  # samples in a list that are looked at
 SCALING = ("mul_", "_foreach_mul_")  # their factor is kept
 
 
@@ -72,6 +73,22 @@ def written(log: Log, func: Any, args: Any, kwargs: Any) -> None:
     for t in tensors_in(args[:1] if args else tuple(kwargs.values())[:1]):
         if t.layout is torch.strided:
             log.note(t, Event("written", by or name, line, log.now, (version_of(t), tuple(t.shape), factor)))
+            if line[0].co_name == "__getitem__" and type(t) is T and _is_of(users_frame().f_locals.get("self"), t):
+                log.layers.append(Event("sample_written", name, line, log.now))
+
+
+def _is_of(owner: object, tensor: Any) -> bool:
+    """Is its memory that of an attribute of an object: a tensor, an array, or a list of tensors?"""
+    at = tensor.data_ptr()
+    for value in getattr(owner, "__dict__", {}).values():
+        for part in value[:MANY] if type(value) in SEVERAL else (value,):
+            begin = part.untyped_storage().data_ptr() if type(part) is T and part.layout is torch.strided else None
+            size = 0 if begin is None else part.untyped_storage().nbytes()
+            if type(part).__module__ == "numpy" and hasattr(part, "__array_interface__"):
+                begin, size = part.__array_interface__["data"][0], part.nbytes
+            if begin is not None and begin <= at < begin + size:
+                return True
+    return False
 
 
 def mode_set(log: Log, is_on: bool) -> None:
