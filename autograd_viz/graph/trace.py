@@ -161,7 +161,8 @@ class Step(_MadeWhenRead):
 
 
 WORDS = ("sentence", "flags", "named")  # what the stepper says of a step
-NUMBERS = tuple(f.name for f in fields(Step) if f.name not in ("node", *WORDS))  # what the pass has done
+RULES = ("formulas", "jacobians")  # the rules that the pass has run
+NUMBERS = tuple(f.name for f in fields(Step) if f.name not in ("node", *RULES, *WORDS))  # what it has done
 UNSAID: Writer = (WORDS, lambda: {"sentence": "", "flags": (), "named": ()})  # a step that a pass has just made
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..answers.sentences import Arrival, Sentences, born_in, sent, together
-from ..graph.trace import NUMBERS, Step
+from ..graph.trace import NUMBERS, RULES, Step
 
 Arrivals = Mapping[int, Sequence[Arrival]]  # by output of a node's op
 
@@ -20,6 +20,7 @@ def in_words(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]
         ran.node,
         ran.addresses,
         (NUMBERS, lambda: {name: getattr(ran, name) for name in NUMBERS}),
+        (RULES, lambda: {name: getattr(ran, name) for name in RULES}),
         (("sentence",), lambda: {"sentence": together([ran.sentence or sentences.said(ran, arrivals), *end])}),
         (("flags",), lambda: {"flags": born_in(ran, sent(a for several in arrivals.values() for a in several))}),
         (("named",), lambda: {"named": ran.named or sentences.rules.of(ran, arrivals)}),

@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from ....graph.model import Document, Formula, Node, Value
-from ....graph.trace import NUMBERS, UNSAID, Accumulation, Change, Engine, HookRun, Jacobian, Step
+from ....graph.trace import NUMBERS, RULES, UNSAID, Accumulation, Change, Engine, HookRun, Jacobian, Step
 
 Values = tuple[Value | None, ...]
 Pair = tuple[Value | None, Value | None]  # before and after
@@ -113,7 +113,8 @@ class StepWriter:
             places += [(f"{id}.saved.{name}", lambda name: (ran.kept[name], None), name) for name in ran.saved]
 
         write = partial(_numbers, ran, places, accumulated, freed, engine)
-        return Step.later(id, tuple([at for at, _, _ in places]), (NUMBERS, write), UNSAID)
+        rules = RULES, lambda: dict(zip(RULES, ran.rules(ran), strict=True))  # dear, and no answer reads them
+        return Step.later(id, tuple([at for at, _, _ in places]), (NUMBERS, write), rules, UNSAID)
 
     def copied(self) -> StepWriter:
         """Another one, which knows the same of the steps so far."""
@@ -167,11 +168,10 @@ class StepWriter:
 def _numbers(
     ran: Ran, places: list[Place], accumulated: str | None, freed: int, engine: Callable[[], Engine]
 ) -> dict[str, Any]:
-    formulas, jacobians = ran.rules(ran)
     changes = tuple([Change(at, *read(key)) for at, read, key in places])
     accumulation = None if accumulated is None else ran.accumulation(accumulated)
-    numbers = (ran.grad_outputs, ran.grad_inputs, formulas, changes, accumulation, ran.result_shapes, engine(), freed)
-    return dict(zip(NUMBERS, (*numbers, ran.hooks, jacobians, ran.edited, ran.interpreted), strict=True))
+    numbers = (ran.grad_outputs, ran.grad_inputs, changes, accumulation, ran.result_shapes, engine(), freed)
+    return dict(zip(NUMBERS, (*numbers, ran.hooks, ran.edited, ran.interpreted), strict=True))
 
 
 MOST = 2**30  # bytes of gradients kept for unread steps; above that, all these steps are read
@@ -211,4 +211,4 @@ class Unread:
 def read(steps: Iterable[Step]) -> None:
     """Let steps write their numbers."""
     for step in steps:
-        _ = step.changes
+        _ = step.changes, step.formulas
