@@ -62,6 +62,8 @@ def complaint(q: Question, message: str, line: Source | None) -> list[Cause]:
         return [cause_of("wanted_not_asked", found[0], tensor=name)] if found[0].kind == "not_asked" and name else found
     if q.root_op is None or q.is_reached_from(q.root_op):
         return []
+    if q.op is not None and q.op.number > q.root_op.number:
+        return [cause_of("made_for_call", q.op, op=spelling(q.op))]
     return cuts_before(q, q.root_op) or [Cause("no_path", source=line)]
 
 

@@ -15,6 +15,7 @@ from .history import Op
 
 T = TypeVar("T")
 LIBRARIES = ("torch", "autograd_viz")
+DETACHED, AIMING = ("detach", "data"), ("mse_loss", "smooth_l1_loss", "l1_loss", "huber_loss", "sub", "rsub")
 CUTS = ("op", "no_grad", "inference", "constant")
 NAMES = re.compile(r"^([\w\s,]+?)\s*(?::[^=]+)?=(?!=)")  # the left side of an assignment
 
@@ -91,7 +92,10 @@ def _frontier(ops: Iterable[Op], root: Op) -> list[Op]:
     starts = [g for op in with_history([root]) or [root] for g in detached(op)] + [root] * bool(root.cut)
     near = closure(starts, lambda op: [] if op.cut in CUTS else detached(op))
     cuts = [op for op in ops if op.cut in CUTS]
-    return sorted([op for op in cuts if op in near] or cuts, key=lambda op: op.number, reverse=True)
+    aims = {g for op in near if op.name.strip("_") in AIMING and not op.cut for g in op.given if is_op(g)}
+    aims |= {g for op in with_history([root]) if op.name.strip("_") in AIMING for g in op.given if is_op(g)}
+    last_first = sorted([op for op in cuts if op in near] or cuts, key=lambda op: op.number, reverse=True)
+    return sorted(last_first, key=lambda op: op.name in DETACHED and op in aims)  # these may be cut on purpose
 
 
 def number_between(root: Op, subject: Any, numbers: Sequence[Op]) -> tuple[Op, Op] | None:

@@ -33,11 +33,19 @@ def last_write(q: Question) -> list[Cause]:
     """A line has changed grad since the last pass."""
     since = [e for e in _writes(q) if q.last is None or e.number > q.last.number]
     factor = q.history.factor_of(since[-1]) if since else 1
-    if factor == 1:  # clipping that changed nothing
+    if factor == 1 or (since and since[-1].name == "clip_grad_value_"):  # what it has changed, if anything, is not known
         return []
     name = since[-1].name
     is_zero, is_clip = name in ("zero_grad", "zero_", "_foreach_zero_"), name.startswith("clip_")
-    kind = "grad_zeroed" if is_zero else "clipped" if is_clip else "grad_written"
+    kind = (
+        "grad_zeroed"
+        if is_zero
+        else "clipped_value"
+        if factor is None and is_clip
+        else "clipped"
+        if is_clip
+        else "grad_written"
+    )
     by = f"{name}()" if name else words.A_WRITE
     return [cause_of(kind, since[-1], by=by, factor="?" if factor is None else factor)]
 

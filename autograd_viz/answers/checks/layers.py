@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import math
 import re
 from collections import Counter
@@ -12,6 +13,7 @@ from typing import Any
 from ... import words
 from ...graph.listing import parsed
 from ...graph.model import Value
+from ...graph.surroundings import Source
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
 from ..causes.facts import Facts
@@ -24,6 +26,7 @@ from ..causes.sizes import NORMS, ROUTES
 # parts whose statistics may follow the data on purpose
 FOLLOWING = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference|k|key|discriminator|critic)(?:_|$)")
 WEIGHT, TRAINING = 1, 2  # among the inputs of the node; among the arguments of dropout()
+WRITES = re.compile(r"[a-z]_$")  # of names of methods that write
 EQUAL = 1e-3  # rows that differ less, as a part of the largest element, are equal
 FLAT = 0.1  # the mean derivative of a sigmoid or tanh that is saturated, as a part of the largest
 CONTAINERS = ("Sequential", "ModuleList")
@@ -162,7 +165,7 @@ def _slope(op: str, value: Value | None) -> float | None:
         return None
     numbers = [n.real for n in value.numbers]
     mean = value.summary.mean if value.summary is not None else sum(numbers) / count
-    return (mean if op == "Sigmoid" else 1.0) - size * size / count
+    return max(0.0, (mean if op == "Sigmoid" else 1.0) - size * size / count)  # rounding may go below
 
 
 def _taker(f: Facts, node: str) -> str:
@@ -255,6 +258,43 @@ def wrong_backward(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     for source, node in [*functions.items()][:MOST]:
         if f.live.disagrees(node, [t.id for t in f.inputs(node)]):
             yield Cause("wrong_backward", (), (node,), source, {"op": f.called(node).removesuffix("Backward")})
+
+
+@check("AV703", "grad-output-written", {"grad_output_written": MAY}, of_run=True, first=True)
+def grad_output_written(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+    """The backward of a Function changes its grad_output in place: another path may get the same tensor."""
+    for node in nodes:
+        source = f.live.written_at(node) if f.nodes[node].rule == "user" else None
+        line = None if source is None else _write_of_argument(source)
+        if line is not None and source is not None:
+            text = linecache.getline(source.file, line).rstrip("\n")
+            at = Source(source.file, line, line, 0, len(text), text)
+            yield Cause("grad_output_written", (), (node,), at, {"op": f.called(node).removesuffix("Backward")})
+
+
+def _write_of_argument(source: Source) -> int | None:
+    """The first line of a function that writes into one of its arguments, besides the first."""
+    try:
+        tree = parsed("".join(linecache.getlines(source.file)))
+    except SyntaxError:
+        return None
+    found = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.lineno == source.line), None)
+    given = [] if found is None else [*found.args.args[1:], *filter(None, [found.args.vararg])]
+    names = {a.arg for a in given}
+    inside = [n for n in ast.walk(found) if isinstance(n, ast.stmt | ast.Call)] if found is not None else []
+    for n in sorted(inside, key=lambda n: n.lineno):
+        target = n.targets[0] if isinstance(n, ast.Assign) else n.target if isinstance(n, ast.AugAssign) else None
+        called = n.func if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) else None
+        writes = called is not None and WRITES.search(called.attr)
+        base = called.value if called is not None and writes else target.value if isinstance(target, ast.Subscript) else target
+        if not isinstance(base, ast.Name):
+            continue
+        if base.id in names and not (isinstance(n, ast.Assign) and base is target):
+            return n.lineno
+        if isinstance(n, ast.Assign):  # another name of it, or its name for something else
+            is_same = isinstance(n.value, ast.Name) and n.value.id in names
+            names = names | {base.id} if is_same else names - {base.id}
+    return None
 
 
 @check("AV702", "kept-on-ctx", {"kept_on_ctx": MAY}, of_run=True, first=True)

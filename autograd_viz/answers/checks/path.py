@@ -10,7 +10,7 @@ from ...graph.listing import assigned
 from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.code import spelling
-from ..causes.errors import switched_on
+from ..causes.errors import RENAMING, switched_on
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.missing import missing
@@ -77,9 +77,10 @@ def _begins_branch(f: Facts, node: str, add: str, before: str) -> bool:
     return is_given and (op.end_line < its.line or (op.line == its.line == its.end_line and its.contains(op)))
 
 
-@check("AV107", "leaf-lost", {"leaf_gone": MAY, "parameter_gone": MAY}, of_run=True, first=True)
+@check("AV107", "leaf-lost", {"leaf_gone": MAY, "parameter_gone": MAY, "leaf_renamed": MAY}, of_run=True, first=True)
 def lost_leaf(q: Question) -> Iterator[Cause]:
     """A leaf, or a parameter, that was changed in the statement that made it: what has its name is neither."""
+    yield from _renamed(q)
     root = q.last_root
     parts = {f"{name}.{k}": v for name, m in q.models.items() for k, v in vars(m).items() if k[:1] != "_"}
     for name, value in {**q.names, **parts}.items() if root is not None else ():
@@ -91,6 +92,21 @@ def lost_leaf(q: Question) -> Iterator[Cause]:
         is_one = op.source is not None and ("Parameter(" if is_parameter else "requires_grad") in op.source.text
         if is_one and q.name_of(leaf) is None and not value.retains_grad:
             yield cause_of("parameter_gone" if is_parameter else "leaf_gone", op, variable=name, op=spelling(op))
+
+
+def _renamed(q: Question) -> Iterator[Cause]:
+    """A name that an optimizer's tensor had, and that a line of the loop has given to another leaf."""
+    kind = next((k for k in type(q.tensor).__mro__ if k.__name__ == "Tensor"), object)
+    for name, value in q.names.items():
+        on = q.history.events_of(value, "switched_on") if isinstance(value, kind) else []
+        line = on[-1].source.text if on and on[-1].source is not None else ""
+        named = RENAMING.match(line)
+        if named is None or named[1] != name or any(value is p for h in q.holders for p in h.leaves):
+            continue
+        for h in q.holders:
+            old = [p for p in h.leaves if p.shape == value.shape and q.name_of(p) is None and type(p).__name__ != "Parameter"]
+            if h.steps and old and on[-1].number > h.steps[0].number:
+                yield cause_of("leaf_renamed", on[-1], variable=name, optimizer=h.kind)
 
 
 @check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY, "switch_on_module": MAY}, of_run=True)

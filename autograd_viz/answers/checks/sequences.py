@@ -69,12 +69,14 @@ def sees_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause
             yield cause_at(f, "looks_ahead", next(n for n in nodes if _looks_ahead(f, n)))
 
 
-@check("AV225", "last-step", {"reverse_unseen": MAY, "last_is_padding": MAY}, of_run=True)
+@check("AV225", "last-step", {"reverse_unseen": MAY, "last_is_padding": MAY, "last_of_padded": MAY}, of_run=True)
 def last_step(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """The last step of a recurrent layer: there the reverse direction has read one step, and padded rows end."""
     parts = [p for m in q.models.values() for p in m.modules() if type(p).__name__ in LAYERS]
     for node in nodes:
         before = f.first(node) if op_of(f, node) == "Select" else None
+        if before is not None and f.plain(node, "index") == "-1" and _is_padded_output(f, before, f.plain(node, "dim")):
+            yield cause_at(f, "last_of_padded", node)
         if before is None or f.live.called_as(before) not in RECURRENT or f.plain(node, "index") != "-1":
             continue
         is_batch_first = op_of(f, before) == "Transpose"
@@ -88,6 +90,17 @@ def last_step(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
             yield cause_at(f, "reverse_unseen", node)
         elif padded:
             yield cause_at(f, "last_is_padding", node, count=padded[0])
+
+
+def _is_padded_output(f: Facts, node: str, dim: str) -> bool:
+    """Is it the result of pad_packed_sequence() for rows of several lengths, and the dimension that of time?"""
+    is_batch_first = False
+    while op_of(f, node) in ("IndexSelect", "Transpose") and f.first(node) is not None:
+        is_batch_first |= op_of(f, node) == "Transpose"
+        node = f.first(node) or node
+    is_of_lengths = op_of(f, node) == "CopySlices" and any(op_of(f, n) == "CopySlices" for n in f.ways_on(node))
+    is_of_time = dim == ("1" if is_batch_first else "0")
+    return is_of_lengths and is_of_time and any(f.live.called_as(n) == "_pad_packed_sequence" for n in (node, *f.takers(node)))
 
 
 def _padded(f: Facts, table: str, is_batch_first: bool, sizes: list[str]) -> int:

@@ -90,9 +90,11 @@ def undone(q: Question) -> Iterator[Cause]:
             yield cause_of("clamped_back", last, by=by)
 
 
-@check("AV414", "copied-onto-itself", {"onto_itself": MAY, "one_network": MAY}, of_run=True)
+@check("AV414", "copied-onto-itself", {"onto_itself": MAY, "one_network": MAY, "nothing_loaded": MAY}, of_run=True)
 def copied_onto_itself(q: Question) -> Iterator[Cause]:
     """A copy that copies nothing: state_dict() gives the weights themselves, and `target = net` is the same network."""
+    for e in [e for e in q.history.layers if e.kind == "nothing_loaded"][-1:]:
+        yield cause_of("nothing_loaded", e, wanted=e.detail[0], got=e.detail[1])
     first = min((s.number for h in q.holders for s in h.steps), default=None)
     found = [e for e in q.history.onto_itself if first is not None and e.number > first]
     if found:

@@ -72,6 +72,8 @@ CAUSE_CLEARED_BETWEEN = "zero_grad() ({line}) clears all but the last of {count}
 DO_CLEARED_BETWEEN = "Call zero_grad() once after each step(), not before each backward()."
 CAUSE_DRAWN_ANEW = "{by} drew its values anew after {count} steps ({line}), so what they had learnt is gone."
 DO_DRAWN_ANEW = "Initialize before the loop."
+CAUSE_NOTHING_LOADED = "load_state_dict() found none of the parameters ({line}): not {wanted}, but {got}."
+DO_NOTHING_LOADED = "Rename the keys, and leave strict=False out."
 CAUSE_RESULT_DROPPED = "{op} returns a new tensor, which nothing keeps ({line}): the parameter stays as it was."
 DO_RESULT_DROPPED = "Call {own} under torch.no_grad(), which writes into it."
 CAUSE_NAME_REBOUND = "the assignment gives the name {variable} to a new tensor ({line}): no parameter changes."

@@ -68,6 +68,8 @@ CAUSE_CLEARED_BETWEEN = "每一步之前有 {count} 次反向传播（{pass}）�
 DO_CLEARED_BETWEEN = "每次 step() 之后只清除一次，不要在每次 backward() 之前清除。"
 CAUSE_DRAWN_ANEW = "{count} 步之后 {by} 又重新抽取了它的值（{line}），之前学到的都没有了。"
 DO_DRAWN_ANEW = "在循环之前初始化。"
+CAUSE_NOTHING_LOADED = "load_state_dict() 没有找到任何参数（{line}）：没有 {wanted}，却有 {got}。"
+DO_NOTHING_LOADED = "改好键名，并去掉 strict=False。"
 CAUSE_RESULT_DROPPED = "{op} 返回一个新张量，没有任何地方保存它（{line}）：参数没有改变。"
 DO_RESULT_DROPPED = "在 torch.no_grad() 下调用 {own}，它会就地写入。"
 CAUSE_NAME_REBOUND = "这个赋值只是让名字 {variable} 指向一个新张量（{line}）：参数没有改变。"

@@ -69,6 +69,7 @@ class Watch:
             Replacement(Parameter, "__new__", self._wraps),
             Replacement(torch.autograd, "_engine_run_backward", self._runs),
             Replacement(torch, "manual_seed", self._seeds),
+            Replacement(torch.nn.Module, "load_state_dict", self._loads),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
             modules.register_module_parameter_registration_hook(self._placed),
@@ -160,6 +161,19 @@ class Watch:
                 given = next(iter((*args, *kwargs.values())), None)
                 self.log.seeds.append(Event("seeded", "manual_seed", users_line(), self.log.now, str(given)))
         return seed(*args, **kwargs)
+
+    def _loads(self, load: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
+        """A module is filled: note it if `strict=False` has left out each of its parameters."""
+        __tracebackhide__ = True
+        found = load(module, *args, **kwargs)
+        with self.log:
+            missing, other = getattr(found, "missing_keys", []), getattr(found, "unexpected_keys", [])
+            own = [name for name, _ in module.named_parameters()] if missing and other else []
+            if own and {*own} <= {*missing} and not self.place.is_away:
+                self.log.now += 1
+                event = Event("nothing_loaded", "load_state_dict", users_line(), self.log.now, (own[0], other[0]))
+                self.log.layers.append(event)
+        return found
 
     def _swapped(self, swap: Any, t1: Any, t2: Any) -> Any:
         """`swap_tensors`, as if nothing here referred to the two tensors."""
