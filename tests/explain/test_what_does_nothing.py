@@ -155,6 +155,7 @@ KINDS = {  # the fault, its twins, what is said of the fault alone
         WEIGHTED.format("w[0] * a + w[1] * b"),
         [WEIGHTED.format("(w.softmax(0) * torch.stack([a, b])).sum()"),
          WEIGHTED.format("((-w).exp() * torch.stack([a, b]) + w).sum()"),
+         WEIGHTED.format("w[0] * a + w[1] * b").replace("opt.step", "w.grad.neg_(); opt.step"),
          WEIGHTED.format("w[0] * a + w[1] * b - w.log().sum()"), WEIGHTED.format("a + b + 0.1 * w.pow(2).sum()"),
          WEIGHTED.format("w[0] * a + w[1] * b + (w.sum() - 2).pow(2)")],
         "and nothing holds it",

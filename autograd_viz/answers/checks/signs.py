@@ -258,7 +258,8 @@ def _sinking(q: Question) -> Iterator[Cause]:
             users = [o for o in there if o not in chain and any(g is leaf or g in chain for g in o.given)]
             after = leading_from(op, [*there]) - {op}
             is_summed = all(o.name.strip("_").removeprefix("i").removeprefix("r") in SUMMED for o in after)
-            if is_summed and all(_weighs(o) for o in users) and not q.history.events_of(leaf, "set", "written"):
+            is_turned = bool(leaf._backward_hooks) or any(q.history.events_of(t, "set", "written") for t in (leaf, leaf.grad))
+            if is_summed and all(_weighs(o) for o in users) and not is_turned:
                 yield cause_of("weight_sinks", op, weight=q.name_of(leaf) or words.A_TENSOR)
                 return
 

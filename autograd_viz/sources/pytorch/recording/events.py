@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any
 
@@ -73,14 +73,17 @@ def written(log: Log, func: Any, args: Any, kwargs: Any) -> None:
     for t in tensors_in(args[:1] if args else tuple(kwargs.values())[:1]):
         if t.layout is torch.strided:
             log.note(t, Event("written", by or name, line, log.now, (version_of(t), tuple(t.shape), factor)))
-            if line[0].co_name == "__getitem__" and type(t) is T and _is_of(users_frame().f_locals.get("self"), t):
+            if line[0].co_name == "__getitem__" and type(t) is T and _is_sample(users_frame().f_locals, t):
                 log.layers.append(Event("sample_written", name, line, log.now))
 
 
-def _is_of(owner: object, tensor: Any) -> bool:
-    """Is its memory that of an attribute of an object: a tensor, an array, or a list of tensors?"""
+def _is_sample(names: Mapping[str, Any], tensor: Any) -> bool:
+    """Has it a name of its own, and the memory of an attribute of `self`: a tensor, an array, or a list of tensors?"""
+    is_named = any(value is tensor for value in [*names.values()])
+    if not is_named or torch._C._functorch.peek_interpreter_stack() is not None:  # there no tensor tells where its memory is
+        return False
     at = tensor.data_ptr()
-    for value in getattr(owner, "__dict__", {}).values():
+    for value in getattr(names.get("self"), "__dict__", {}).values():
         for part in value[:MANY] if type(value) in SEVERAL else (value,):
             begin = part.untyped_storage().data_ptr() if type(part) is T and part.layout is torch.strided else None
             size = 0 if begin is None else part.untyped_storage().nbytes()
