@@ -149,7 +149,7 @@ KINDS = {  # the fault, its twins, what is said of the fault alone
     ),
     "a hinge of labels 0 and 1": (
         HINGE.format("(torch.arange(12) % 2).float()"), [HINGE.format("(torch.arange(12) % 2).float() * 2 - 1")],
-        "the hinge loss takes the labels 1 and -1",
+        "clamp(1 - y * x) takes the labels 1 and -1",
     ),
     "learned weights of losses": (
         WEIGHTED.format("w[0] * a + w[1] * b"),

@@ -37,15 +37,7 @@ def last_write(q: Question) -> list[Cause]:
         return []
     name = since[-1].name
     is_zero, is_clip = name in ("zero_grad", "zero_", "_foreach_zero_"), name.startswith("clip_")
-    kind = (
-        "grad_zeroed"
-        if is_zero
-        else "clipped_value"
-        if factor is None and is_clip
-        else "clipped"
-        if is_clip
-        else "grad_written"
-    )
+    kind = "grad_zeroed" if is_zero else "clipped" if is_clip else "grad_written"
     by = f"{name}()" if name else words.A_WRITE
     return [cause_of(kind, since[-1], by=by, factor="?" if factor is None else factor)]
 

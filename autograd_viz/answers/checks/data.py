@@ -157,7 +157,7 @@ def not_signs(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     for node in nodes:
         loss = f.live.called_as(node)
         if (loss in SIGNED and _has_zeros(f, node, loss)) or (loss in HINGES and _is_hinge(f, node)):
-            yield cause_at(f, "not_signs", node, loss=loss if loss in SIGNED else "the hinge loss")
+            yield cause_at(f, "not_signs", node, loss=loss if loss in SIGNED else f"{loss}(1 - y * x)")
 
 
 def _is_hinge(f: Facts, node: str) -> bool:

@@ -137,9 +137,8 @@ def lost_term(q: Question) -> Iterator[Cause]:
     normal = next((op for op in there if op.name == "normal" and any(map(is_op, op.given))), None)
     if normal is not None:
         yield cause_of("drawn_by_normal", normal, op=spelling(normal))
-    is_score = any(
-        op.source is not None and "log_prob" in op.source.text for op in all_ops
-    )  # the draw is weighed, not followed
+    # a score function weighs the draw, and does not follow it
+    is_score = any(op.source is not None and "log_prob" in op.source.text for op in all_ops)
     for draw in all_ops:
         if draw.cut == "no_grad" and draw.source is not None and ".sample(" in draw.source.text:
             owners = there & {*behind([draw])}  # what made the distribution, and reaches the loss in another way

@@ -74,7 +74,7 @@ def _pulled(q: Question, of_g: Holder, of_d: Holder) -> PassEvent | None:
 def _left(q: Question, of_g: Holder, of_d: Holder) -> PassEvent | None:
     """The pass of one's loss, which is what the other gives for it, whose gradient the other's step uses, too."""
     g, d, step = {*of_g.leaves}, {*of_d.leaves} - {*of_g.leaves}, of_d.steps[-1].number
-    since = max((c.number for c in q.history.clearings(of_d.leaves[0]) if c.number < step), default=step)
+    since = max((c.number for leaf in of_d.leaves[:1] for c in q.history.clearings(leaf) if c.number < step), default=step)
     passes = [p for p in q.passes[-MOST:] if since < p.number < step and not d.isdisjoint(q.leaves_of(p.root))]
     if len(passes) != 2 or passes[0].root is None or not g.isdisjoint(q.leaves_of(passes[1].root)):
         return None

@@ -33,18 +33,7 @@ APART, ADDING = ("AdamW", "Lion"), ("SGD", "Adam", "NAdam", "RAdam", "RMSprop") 
 DECAYED, LARGE_DECAY = 0.01, 0.05  # the part of a weight that a step takes away; weight_decay
 BALANCE = 0.5  # of a gradient and a decay that have come to rest against each other, as a part of the gradient
 PLAIN = ("clamp", "clip", "clamp_min", "clamp_max", "mul", "add", "sub", "div", "lerp", "neg", "abs", "masked_fill", "renorm")
-GIVING = (
-    "to",
-    "cpu",
-    "cuda",
-    "detach",
-    "data",
-    "float",
-    "double",
-    "half",
-    "contiguous",
-    "view_as",
-)  # perhaps the tensor itself
+GIVING = ("to", "cpu", "cuda", "detach", "data", "float", "double", "half", "contiguous")  # perhaps the tensor itself
 TARGET = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference)(?:_|$)")  # what must not be the trained network
 DROPPING = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 DRAWN = ("uniform_", "normal_", "orthogonal_", "reset_parameters")  # how names of random initializations end
@@ -258,12 +247,9 @@ def not_written_back(q: Question) -> Iterator[Cause]:
         statement, loops = statement_at(place) or (None, [])
         call = statement.value if isinstance(statement, ast.Expr) else None
         func = call.func if isinstance(call, ast.Call) and not any(k.arg == "out" for k in call.keywords) else None
-        if (
-            isinstance(func, ast.Attribute)
-            and func.attr in PLAIN
-            and any(_is_whole(o, call) for o in (op, *q.history.users({op})))
-        ):
-            yield cause_of("result_dropped", op, op=f"{func.attr}()", own=f"{func.attr}_()")
+        name = func.attr if isinstance(func, ast.Attribute) and func.attr in PLAIN else ""
+        if name and any(_is_whole(o, call) for o in (op, *q.history.users({op}))):
+            yield cause_of("result_dropped", op, op=f"{name}()", own=f"{name}_()")
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         is_same = isinstance(statement, ast.Assign) and op.name in GIVING and _is_whole(op, statement.value)
         if isinstance(target, ast.Name) and loops and not is_same and _is_rebound(target.id, statement, loops[-1]):
