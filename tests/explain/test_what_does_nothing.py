@@ -174,7 +174,7 @@ KINDS = {  # the fault, its twins, what is said of the fault alone
     ),
     "a spread of one element": (
         SPREAD.format("[2.0]"), [SPREAD.format("[2.0, 3.0]"), SPREAD.format("[2.0]").replace("std()", "std(correction=0)")],
-        "a spread of one element divides by 0",
+        "std() or var() of one element divides by 0",
     ),
 }  # fmt: skip
 

@@ -110,7 +110,7 @@ DO_BAD_ELSEWHERE = "Call zero_grad() before the pass, and read grad right after 
 MORE_BAD_ELSEWHERE = "It was in grad before, came from another graph, or was written into grad later."
 CAUSE_GIVEN_MADE = "{tensor} holds {what}, and {op} returned it so ({line})."
 DO_GIVEN_MADE = "Check for 0 / 0, as in constant columns, and for 0 * inf."
-CAUSE_GIVEN_OF_ONE = "{tensor} holds nan: a spread of one element divides by 0, in {op} ({line})."
+CAUSE_GIVEN_OF_ONE = "{tensor} holds nan: std() or var() of one element divides by 0, in {op} ({line})."
 DO_GIVEN_OF_ONE = "Leave it out where there is one element only, or pass correction=0."
 CAUSE_BAD_LEAF = "{tensor} itself holds {what} since an earlier step, and {op} may have made it ({line})."
 DO_BAD_LEAF = DO_FORWARD_BORN

@@ -77,7 +77,7 @@ CAUSE_LARGEST_OF_ONE = "{op} 在一列中找最大值（{line}），结果总是
 DO_LARGEST_OF_ONE = "只有一个输出时请用阈值：logits > 0，或概率 > 0.5。"
 CAUSE_NOT_SIGNS = "{loss} 的标签应是 1 和 -1，而这里有些标签是 0（{line}）。"
 DO_NOT_SIGNS = "传入 2 * labels - 1。"
-CAUSE_ROW_ACROSS = "{op} 里每行一个的数（{line}，形状 {shape}）沿着 {other} 的列相乘。"
+CAUSE_ROW_ACROSS = "{op} 里每行一个的数（{line}，形状 {shape}）被用到了 {other} 的每一列上。"
 DO_ROW_ACROSS = "给这些数增加一维：x[:, None]。"
 CAUSE_SAMPLE_WRITTEN = "__getitem__() 里的 {op} 写进了数据集本身（{line}），每个周期都会再改一次样本。"
 DO_SAMPLE_WRITTEN = "在副本上操作：先 clone()，或写成 x = x - 0.5。"
