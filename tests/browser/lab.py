@@ -202,7 +202,7 @@ class LabPage:
         where = f"lab/workspaces/t{secrets.token_hex(3)}/tree/{name}?reset&" if app == "lab" else f"notebooks/{name}?"
         page.goto(f"{address}/{where}token={token}")
         page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context?.isReady", timeout=60_000)
-        page.wait_for_function(READY, timeout=60_000)
+        page.wait_for_function(READY, timeout=60_000, polling=50)
         page.evaluate("window.jupyterapp.shell.collapseLeft?.()")  # JupyterLab itself does so once a test has made it narrow
 
     def heard(self, error: str) -> None:
@@ -216,8 +216,8 @@ class LabPage:
         self.errors.clear()
         self.page.evaluate(CLOSE, self.kernel)
         self.page.evaluate(OPEN, [name, self.kernel])
-        self.page.wait_for_function(OPENED, arg=name)
-        self.page.wait_for_function(READY, timeout=60_000)
+        self.page.wait_for_function(OPENED, arg=name, polling=50)
+        self.page.wait_for_function(READY, timeout=60_000, polling=50)
 
     def fill(self, *cells: str) -> None:
         """Other cells in the notebook that is open, with the kernel that was kept, in a third of that time."""
@@ -247,7 +247,7 @@ class LabPage:
     def run_all(self) -> None:
         """Run every cell; fail on an error output."""
         self.page.evaluate("async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
-        self.page.wait_for_function(ALL_RAN, timeout=120_000)
+        self.page.wait_for_function(ALL_RAN, timeout=120_000, polling=50)
         errors = self.page.evaluate(ERRORS)
         assert not errors, errors
 
