@@ -200,9 +200,9 @@ def _of_policy(f: Facts) -> Iterator[Cause]:
 
 
 def _is_negative(f: Facts, weighs: str) -> bool:
-    """Has its data no element above 0?"""
+    """Has its data elements below 0, and none above?"""
     found = [bounds(t.value) for t in f.inputs(weighs) if not t.requires_grad]
-    return any(b is not None and b[1] <= 0 for b in found)
+    return any(b is not None and b[0] < 0 >= b[1] for b in found)
 
 
 def _is_cost(f: Facts, end: End) -> bool:
