@@ -61,14 +61,20 @@ def statement_at(source: Source | None) -> tuple[ast.stmt, list[ast.For]] | None
         block: list[ast.stmt] = parsed("".join(lines)).body
     except SyntaxError:  # a cell with %magics
         return None
-    at, loops = None if source is None else source.line, list[ast.For]()
-    while (found := next((s for s in block if at is not None and s.lineno <= at <= (s.end_lineno or 0)), None)) is not None:
+    loops = list[ast.For]()
+    while source is not None and (found := next((s for s in block if _holds(s, source)), None)) is not None:
         inner = [s for name in ("body", "orelse", "finalbody", "handlers", "cases") for s in getattr(found, name, ())]
         if not inner:
             return found, loops
         loops = [*loops, found] if isinstance(found, ast.For) else [] if isinstance(found, ast.FunctionDef) else loops
         block = inner
     return None
+
+
+def _holds(statement: Any, source: Source) -> bool:
+    """Does a statement contain a place? Several may stand in one line."""
+    begin, end = (statement.lineno, statement.col_offset), (statement.end_lineno, statement.end_col_offset)
+    return begin <= (source.line, source.column) and (source.end_line, source.end_column) <= end
 
 
 def called_at(source: Source | None) -> str:

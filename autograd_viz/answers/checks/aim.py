@@ -25,6 +25,7 @@ from ..causes.question import Question
 from .loss import LOSSES, SHAPED
 
 LAYERS = ("Addmm", "Mm")
+NO_STUDENT = re.compile(r"(?:^|_)(?:target|teacher|ema|source|src)(?:_|$)")  # source and target are two languages or domains
 AIMED = re.compile(r"(?:^|_)(?:target|teacher|ema)(?:_|$)")
 PICKED = (*SHAPED, "Max", "Amax", "Min", "Amin", "Gather", "Minimum")  # values of a layer, or some of them
 RANGES = {"Sigmoid": (0.0, 1.0), "Softmax": (0.0, 1.0), "Tanh": (-1.0, 1.0)}  # of results
@@ -88,7 +89,7 @@ def _held(q: Question, root: Op | None) -> Iterator[Cause]:
     nets = {name: [*m.named_parameters()] for name, m in q.models.items()}
     for target, student in product(filter(AIMED.search, nets), nets):
         own, its = ({p for _, p in nets[name]} for name in (target, student))
-        is_pair = bool(own and its) and own.isdisjoint(its) and not AIMED.search(student)  # one with two names is AV414
+        is_pair = bool(own and its) and own.isdisjoint(its) and not NO_STUDENT.search(student)  # one with two names is AV414
         holder = next((h for h in q.holders if h.steps and own | its <= {*h.leaves} & leaves), None) if is_pair else None
         is_alike = [(n, p.shape) for n, p in nets[student]] == [(n, p.shape) for n, p in nets[target]]
         if holder is not None and (is_alike or its <= _compared(q, root, own)):

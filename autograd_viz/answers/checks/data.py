@@ -162,6 +162,8 @@ def not_signs(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
 
 def _is_hinge(f: Facts, node: str) -> bool:
     """Is it the part above 0 of a number minus labels times the result of a layer, with labels of 0 and 1?"""
+    if not {op_of(f, n) for n in f.takers(node)} <= {"Mean", "Sum", "Pow"}:
+        return False
     less = f.first(node)
     product = f.first(less) if less is not None and op_of(f, less) == "Rsub" else None
     made = None if product is None or op_of(f, product) != "Mul" else next(iter(f.ways_on(product)), None)

@@ -225,20 +225,23 @@ def frozen_follows(q: Question) -> Iterator[Cause]:
     for name, model in q.models.items():
         if trained.isdisjoint(model.parameters()) or FOLLOWING.search(name):
             continue
-        for path, part in model.named_modules():
-            count = _batches_seen(q, part) if not FOLLOWING.search(path.replace(".", "_")) else 0
-            if count > 1:
-                yield Cause("frozen_follows", said={"norm": f"{name}.{path}", "count": str(count)})
+        parts = dict(model.named_modules())
+        for path, part in parts.items():
+            around = [*parts[path.rpartition(".")[0]].parameters()]
+            is_part = any(p.ndim > 1 for p in around) and not any(p.requires_grad for p in around)
+            if is_part and not FOLLOWING.search(path.replace(".", "_")) and _is_changed(q, part):
+                yield Cause("frozen_follows", said={"norm": f"{name}.{path}"})
 
 
-def _batches_seen(q: Question, norm: Any) -> int:
-    """How many batches a batch norm in training mode has seen, if its weights are frozen, and nothing writes them."""
+def _is_changed(q: Question, norm: Any) -> bool:
+    """Has a batch norm whose weights nothing writes counted batches since the first step?"""
     own = [*norm.parameters(recurse=False)] if type(norm).__name__.startswith("BatchNorm") and norm.training else []
     began = min((s.number for h in q.holders for s in h.steps), default=0)
     is_written = any(e.number > began for p in own for e in q.history.events_of(p, "written", "data"))
-    is_frozen = bool(own) and not is_written and not any(p.requires_grad for p in own)
     held = {p for h in q.holders for p in h.leaves}
-    return int(norm.num_batches_tracked or 0) if is_frozen and held.isdisjoint(own) else 0
+    if not own or is_written or not held.isdisjoint(own) or norm.num_batches_tracked is None:
+        return False
+    return any(e.number > began for e in q.history.events_of(norm.num_batches_tracked, "written"))
 
 
 def _is_asked_for(dropout: Event) -> bool:
@@ -279,21 +282,23 @@ def _write_of_argument(source: Source) -> int | None:
     except SyntaxError:
         return None
     found = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.lineno == source.line), None)
-    given = [] if found is None else [*found.args.args[1:], *filter(None, [found.args.vararg])]
-    names = {a.arg for a in given}
-    inside = [n for n in ast.walk(found) if isinstance(n, ast.stmt | ast.Call)] if found is not None else []
-    for n in sorted(inside, key=lambda n: n.lineno):
-        target = n.targets[0] if isinstance(n, ast.Assign) else n.target if isinstance(n, ast.AugAssign) else None
-        called = n.func if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) else None
-        writes = called is not None and WRITES.search(called.attr)
-        base = called.value if called is not None and writes else target.value if isinstance(target, ast.Subscript) else target
-        if not isinstance(base, ast.Name):
+    names = set() if found is None else {a.arg for a in found.args.args[1:]}
+    todo = list[ast.AST]([] if found is None else found.body[::-1])
+    while todo:
+        n = todo.pop()
+        if isinstance(n, ast.FunctionDef | ast.Lambda):
             continue
-        if base.id in names and not (isinstance(n, ast.Assign) and base is target):
-            return n.lineno
-        if isinstance(n, ast.Assign):  # another name of it, or its name for something else
+        todo += [*ast.iter_child_nodes(n)][::-1]
+        stored = {m.id for m in ast.walk(n) if isinstance(m, ast.Name) and isinstance(m.ctx, ast.Store)}
+        if isinstance(n, ast.Assign | ast.AnnAssign):  # another name of it, or its name for something else
             is_same = isinstance(n.value, ast.Name) and n.value.id in names
-            names = names | {base.id} if is_same else names - {base.id}
+            names = names | stored if is_same else names - stored
+        called = n.func if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) else None
+        writes = isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+        base = n.target if isinstance(n, ast.AugAssign) else n.value if isinstance(n, ast.Subscript) and writes else None
+        base = called.value if called is not None and WRITES.search(called.attr) else base
+        if isinstance(base, ast.Name) and base.id in names:
+            return base.lineno
     return None
 
 

@@ -76,7 +76,10 @@ def _left(q: Question, of_g: Holder, of_d: Holder) -> PassEvent | None:
     g, d, step = {*of_g.leaves}, {*of_d.leaves} - {*of_g.leaves}, of_d.steps[-1].number
     since = max((c.number for leaf in of_d.leaves[:1] for c in q.history.clearings(leaf) if c.number < step), default=step)
     passes = [p for p in q.passes[-MOST:] if since < p.number < step and not d.isdisjoint(q.leaves_of(p.root))]
-    if len(passes) != 2 or passes[0].root is None or not g.isdisjoint(q.leaves_of(passes[1].root)):
+    grads = [p.grad for p in d if p.grad is not None]
+    if any(since < e.number < step for t in grads[:1] for e in q.history.events_of(t, "written")):  # cleared by hand
+        return None
+    if len(passes) != 2 or passes[0].root is None or passes[0].wanted or not g.isdisjoint(q.leaves_of(passes[1].root)):
         return None
     scores = [op for op, sign, _ in ends_of(passes[0].root, q) if sign and not d.isdisjoint(op.given)]
     is_stepped = any(passes[0].number < s.number < passes[1].number for s in of_g.steps)

@@ -258,10 +258,17 @@ def _sinking(q: Question) -> Iterator[Cause]:
             users = [o for o in there if o not in chain and any(g is leaf or g in chain for g in o.given)]
             after = leading_from(op, [*there]) - {op}
             is_summed = all(o.name.strip("_").removeprefix("i").removeprefix("r") in SUMMED for o in after)
-            is_turned = bool(leaf._backward_hooks) or any(q.history.events_of(t, "set", "written") for t in (leaf, leaf.grad))
-            if is_summed and all(_weighs(o) for o in users) and not is_turned:
+            if is_summed and all(_weighs(o) for o in users) and _is_free(q, leaf):
                 yield cause_of("weight_sinks", op, weight=q.name_of(leaf) or words.A_TENSOR)
                 return
+
+
+def _is_free(q: Question, leaf: Any) -> bool:
+    """Do optimizers step it along the gradient of this loss alone, and does nothing else write it or its gradient?"""
+    owned = [t for t in (leaf, leaf.grad) if t is not None]
+    is_written = bool(leaf._backward_hooks) or any(q.history.events_of(t, "set", "written", "data") for t in owned)
+    lines = {p.source for p in q.passes if p.root is not None and leaf in q.leaves_of(p.root)}
+    return not is_written and len(lines) == 1 and any(h.steps and any(p is leaf for p in h.leaves) for h in q.holders)
 
 
 def _of_leaf(thing: Any) -> tuple[list[Any], Any]:

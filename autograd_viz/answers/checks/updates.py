@@ -10,10 +10,11 @@ from itertools import pairwise, product
 from typing import Any
 
 from ... import words
+from ...graph.listing import parsed
 from ...graph.passes import Holder
 from ...graph.surroundings import Source
 from ..causes.cause import Cause, Said, cause_of
-from ..causes.check import MAY, SO, check
+from ..causes.check import MAY, check
 from ..causes.code import statement_at
 from ..causes.facts import Facts
 from ..causes.history import Event, Op, PassEvent
@@ -95,7 +96,10 @@ def undone(q: Question) -> Iterator[Cause]:
 def copied_onto_itself(q: Question) -> Iterator[Cause]:
     """A copy that copies nothing: state_dict() gives the weights themselves, and `target = net` is the same network."""
     for e in [e for e in q.history.layers if e.kind == "nothing_loaded"][-1:]:
-        yield cause_of("nothing_loaded", e, wanted=e.detail[0], got=e.detail[1])
+        module = e.detail[2]()
+        own = [] if module is None else [*module.parameters()]
+        if not any(w.number > e.number for p in own for w in q.history.events_of(p, "written")):  # another one has filled it
+            yield cause_of("nothing_loaded", e, wanted=e.detail[0], got=e.detail[1])
     first = min((s.number for h in q.holders for s in h.steps), default=None)
     found = [e for e in q.history.onto_itself if first is not None and e.number > first]
     if found:
@@ -239,21 +243,34 @@ def decayed_away(q: Question) -> Iterator[Cause]:
             yield cause_of("decay_in_gradient", h.steps[-1], optimizer=h.kind, **said)
 
 
-@check("AV421", "not-written-back", {"result_dropped": SO, "name_rebound": SO}, of_run=True, first=True)
+@check("AV421", "not-written-back", {"result_dropped": MAY, "name_rebound": MAY}, of_run=True, first=True)
 def not_written_back(q: Question) -> Iterator[Cause]:
     """A new value of a parameter that nothing writes into it: `p.data.clamp(-1, 1)`, or `p = 0.9 * p` in a loop over them."""
     trained = {p for h in q.holders if h.steps for p in h.leaves}
     for place, op in {op.source: op for op in q.history.users(trained)}.items() if trained else ():
         statement, loops = statement_at(place) or (None, [])
+        names = _parameters_of(loops[-1]) if loops else set()
         call = statement.value if isinstance(statement, ast.Expr) else None
         func = call.func if isinstance(call, ast.Call) and not any(k.arg == "out" for k in call.keywords) else None
-        name = func.attr if isinstance(func, ast.Attribute) and func.attr in PLAIN else ""
-        if name and any(_is_whole(o, call) for o in (op, *q.history.users({op}))):
-            yield cause_of("result_dropped", op, op=f"{name}()", own=f"{name}_()")
+        of = func.value if isinstance(func, ast.Attribute) and func.attr in PLAIN else None
+        is_one = of.attr in ("data", "grad") if isinstance(of, ast.Attribute) else isinstance(of, ast.Name) and of.id in names
+        if isinstance(func, ast.Attribute) and is_one and any(_is_whole(o, call) for o in (op, *q.history.users({op}))):
+            yield cause_of("result_dropped", op, op=f"{func.attr}()", own=f"{func.attr}_()")
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         is_same = isinstance(statement, ast.Assign) and op.name in GIVING and _is_whole(op, statement.value)
-        if isinstance(target, ast.Name) and loops and not is_same and _is_rebound(target.id, statement, loops[-1]):
-            yield cause_of("name_rebound", op, variable=target.id)
+        name = target.id if isinstance(target, ast.Name) and target.id in names and not is_same else ""
+        if name and _is_rebound(name, statement, loops[-1], place):
+            yield cause_of("name_rebound", op, variable=name)
+
+
+def _parameters_of(loop: ast.For) -> set[str]:
+    """The variables of a loop over parameters."""
+    is_over = "param" in ast.unparse(loop.iter).lower()
+    return _names(loop.target) if is_over else set()
+
+
+def _names(code: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(code) if isinstance(n, ast.Name)}
 
 
 def _is_whole(op: Op, code: ast.expr | None) -> bool:
@@ -263,13 +280,19 @@ def _is_whole(op: Op, code: ast.expr | None) -> bool:
     return code is not None and spot == (code.lineno, code.col_offset, code.end_col_offset)
 
 
-def _is_rebound(name: str, statement: ast.stmt | None, loop: ast.For) -> bool:
-    """Is it a variable of the loop, of which nothing after the statement reads the new value?"""
-    stored = [n for n in ast.walk(loop.target) if isinstance(n, ast.Name) and n.id == name]
-    if not stored or statement not in loop.body:
+def _is_rebound(name: str, statement: ast.stmt | None, loop: ast.For, place: Source | None) -> bool:
+    """Does nothing after a statement of a loop read the new value of a variable, in the loop or behind it?"""
+    if statement not in loop.body or place is None:
         return False
-    after = [n for s in loop.body[loop.body.index(statement) + 1 :] for n in ast.walk(s)]
-    return not any(isinstance(n, ast.Name) and n.id == name for n in after)
+    after = loop.body[loop.body.index(statement) + 1 :]
+    whole = parsed("".join(linecache.getlines(place.file)))
+    anew = [n for n in ast.walk(whole) if isinstance(n, ast.For) and name in _names(n.target)]  # there it is another variable
+    own = {m for n in anew for m in ast.walk(n)}
+    behind = [n for n in ast.walk(whole) if n not in own and getattr(n, "lineno", 0) > (loop.end_lineno or 0)]
+    read = [*(n for s in after for n in ast.walk(s)), *behind]
+    changed = [n.target for n in read if isinstance(n, ast.AugAssign)]
+    names = [n for n in read if isinstance(n, ast.Name) and n.id == name]
+    return not any(isinstance(n.ctx, ast.Load) or n in changed for n in names)
 
 
 @check("AV418", "seeded-in-loop", {"seeded_in_loop": MAY}, of_run=True)

@@ -52,11 +52,12 @@ def order_made(log: Log, func: Any, args: Any, data: list[T], known: Any, out: T
     if isinstance(index, T):
         order = order_of(log, index) if index.dtype is torch.int64 else None
         drawn = 0 if order is None else order.root.drawn
-        is_picked = index.ndim == data[0].ndim == out.ndim == 1 and not drawn
+        made = [e.name for e in log.events_of(index) if e.kind in ("made", "written")]
+        is_picked = index.ndim == data[0].ndim == out.ndim == 1 and not drawn and made == ["randint"]
         return Order(drawn, own.root, users_line()) if drawn else Order(0, Root(log.now, 0), None, is_picked)
     if not isinstance(index, int | slice) and index is not ...:
         return None
-    if getattr(func, "__name__", "").strip("_") in BY_ROW and torch._C._get_tracing_state() is None:  # a trace has no sizes
+    if getattr(func, "__name__", "").strip("_") in BY_ROW:
         _across(log, func, data, out)
     rows = [other for other in data[1:] if other.shape[:1] == out.shape[:1]]  # a mean of columns does not mix any
     alike = 1 if getattr(func, "__name__", "").strip("_") in BY_ROW else 2  # by their permutation; also by their root
@@ -105,6 +106,8 @@ CASTS = ("long", "int", "to", "type", "short")
 
 def data_made(log: Log, func: Any, args: Any, data: list[Any], out: Any) -> None:
     """Note what made a tensor of data, and where the first loss of whole numbers behind it was."""
+    if torch._C._get_tracing_state() is not None or any(type(n) is not int for t in (out, *data) for n in t.shape):
+        return  # a trace would contain each question for a size, and a symbolic size would get a guard
     known = [log.data.get(a) for a in data]
     lost = next((k[4] for k in known if k is not None and k[4] is not None), None)
     is_open = lost is None or lost.kind == "scaled_twice"  # that may be none

@@ -20,6 +20,7 @@ SEVERAL = (list, tuple)
 COPYING = ("copy_", "lerp_")
 DRAWING = ("rand", "normal", "bernoulli", "poisson")  # how names of random functions begin
 BEHIND = 100  # nodes without an op that are searched
+SCALED = ("sub_", "div_", "mul_", "__isub__", "__itruediv__", "__imul__")  # as data are normalized
 MANY = 1000  # samples in a list that are looked at
 SCALING = ("mul_", "_foreach_mul_")  # their factor is kept
 
@@ -73,7 +74,7 @@ def written(log: Log, func: Any, args: Any, kwargs: Any) -> None:
     for t in tensors_in(args[:1] if args else tuple(kwargs.values())[:1]):
         if t.layout is torch.strided:
             log.note(t, Event("written", by or name, line, log.now, (version_of(t), tuple(t.shape), factor)))
-            if line[0].co_name == "__getitem__" and type(t) is T and _is_sample(users_frame().f_locals, t):
+            if line[0].co_name == "__getitem__" and name in SCALED and type(t) is T and _is_sample(users_frame().f_locals, t):
                 log.layers.append(Event("sample_written", name, line, log.now))
 
 
@@ -178,6 +179,8 @@ def predicted(log: Log, func: Any, args: Any, kwargs: Any, out: Any) -> None:
     """Note a comparison of a column with a row, and the place of the largest among one."""
     name, given = name_of_function(func).strip("_"), args[0] if args else None
     if name not in PREDICTING or torch._C._get_tracing_state() is not None:  # a trace would contain the question for a size
+        return
+    if any(type(n) is not int for n in out.shape):  # a symbolic size would get a guard
         return
     shapes = [tuple(a.shape) for a in args[:2] if isinstance(a, T)]
     if name in COMPARING and len(shapes) == TWO and out.ndim == TWO and out.shape[0] == out.shape[1] > 1:

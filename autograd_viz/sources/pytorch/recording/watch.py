@@ -163,16 +163,19 @@ class Watch:
         return seed(*args, **kwargs)
 
     def _loads(self, load: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
-        """A module is filled: note it if `strict=False` has left out each of its parameters."""
+        """A module is filled: note it if `strict=False` has left out all of its parameters, whose names have another prefix."""
         __tracebackhide__ = True
         found = load(module, *args, **kwargs)
+        if is_dynamo_compiling() or not getattr(found, "missing_keys", ()) or self.place.is_away:
+            return found
         with self.log:
-            missing, other = getattr(found, "missing_keys", []), getattr(found, "unexpected_keys", [])
-            own = [name for name, _ in module.named_parameters()] if missing and other else []
-            if own and {*own} <= {*missing} and not self.place.is_away:
+            given: Any = next(iter((*args, *kwargs.values())), {})
+            own, missing = dict(torch.nn.Module.named_parameters(module)), {*found.missing_keys}
+            pairs = [next((k for k in found.unexpected_keys if _is_renamed(k, n, given[k], p)), None) for n, p in own.items()]
+            if own and own.keys() <= missing and None not in pairs:
                 self.log.now += 1
-                event = Event("nothing_loaded", "load_state_dict", users_line(), self.log.now, (own[0], other[0]))
-                self.log.layers.append(event)
+                detail = (next(iter(own)), pairs[0], weakref.ref(module))
+                self.log.layers.append(Event("nothing_loaded", "load_state_dict", users_line(), self.log.now, detail))
         return found
 
     def _swapped(self, swap: Any, t1: Any, t2: Any) -> Any:
@@ -232,6 +235,11 @@ class Watch:
             for p in [value] if isinstance(value, torch.Tensor) else _parameters(value):
                 if not self.log.events_of(p, "placed"):
                     self.log.note(p, event)
+
+
+def _is_renamed(key: str, name: str, value: object, own: torch.Tensor) -> bool:
+    """Are they one name, but for a prefix of one, and of one shape?"""
+    return (f".{key}".endswith(f".{name}") or f".{name}".endswith(f".{key}")) and getattr(value, "shape", None) == own.shape
 
 
 def _parameters(module: object) -> Iterator[Any]:
