@@ -71,6 +71,11 @@ def statement_at(source: Source | None) -> tuple[ast.stmt, list[ast.For]] | None
     return None
 
 
+def mentions(source: Source | None, text: str) -> bool:
+    """Does the file of a place have this text? Of what a loop has cleared at its end, nothing else tells."""
+    return source is not None and any(text in line for line in linecache.getlines(source.file))
+
+
 def _holds(statement: Any, source: Source) -> bool:
     """Does a statement contain a place? Several may stand in one line."""
     begin, end = (statement.lineno, statement.col_offset), (statement.end_lineno, statement.end_col_offset)

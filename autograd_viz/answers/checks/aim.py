@@ -92,9 +92,15 @@ def _held(q: Question, root: Op | None) -> Iterator[Cause]:
         is_pair = bool(own and its) and own.isdisjoint(its) and not NO_STUDENT.search(student)  # one with two names is AV414
         holder = next((h for h in q.holders if h.steps and own | its <= {*h.leaves} & leaves), None) if is_pair else None
         is_alike = [(n, p.shape) for n, p in nets[student]] == [(n, p.shape) for n, p in nets[target]]
-        if holder is not None and (is_alike or its <= _compared(q, root, own)):
+        if holder is not None and ((is_alike and not _is_taught(q, root, own)) or its <= _compared(q, root, own)):
             yield cause_of("target_held", holder.made, target=target, student=student, optimizer=holder.kind)
             return
+
+
+def _is_taught(q: Question, root: Op | None, own: set[Any]) -> bool:
+    """Does a loss compare what these give with labels? Then two models learn together."""
+    losses = (op for op in q.ops_behind(root) if op.name in COMPARING and len([*filter(is_op, op.given)]) == 1)
+    return any(own <= q.leaves_of(op) for op in losses)
 
 
 def _compared(q: Question, root: Op | None, own: set[Any]) -> set[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from ...graph.passes import Holder
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
-from ..causes.code import expression_at
+from ..causes.code import expression_at, mentions
 from ..causes.history import Op, PassEvent
 from ..causes.paths import behind, is_op, with_history
 from ..causes.question import Question
@@ -77,6 +77,8 @@ def _left(q: Question, of_g: Holder, of_d: Holder) -> PassEvent | None:
     since = max((c.number for leaf in of_d.leaves[:1] for c in q.history.clearings(leaf) if c.number < step), default=step)
     passes = [p for p in q.passes[-MOST:] if since < p.number < step and not d.isdisjoint(q.leaves_of(p.root))]
     grads = [p.grad for p in d if p.grad is not None]
+    if not grads and q.last is not None and mentions(q.last.source, ".grad"):
+        return None
     if any(since < e.number < step for t in grads[:1] for e in q.history.events_of(t, "written")):  # cleared by hand
         return None
     if len(passes) != 2 or passes[0].root is None or passes[0].wanted or not g.isdisjoint(q.leaves_of(passes[1].root)):

@@ -10,7 +10,7 @@ from ... import words
 from ...graph.op_names import plain_name
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, SO, check
-from ..causes.code import called_at
+from ..causes.code import called_at, mentions
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.numbers import bounds, number
@@ -265,6 +265,8 @@ def _sinking(q: Question) -> Iterator[Cause]:
 
 def _is_free(q: Question, leaf: Any) -> bool:
     """Do optimizers step it along the gradient of this loss alone, and does nothing else write it or its gradient?"""
+    if leaf.grad is None and q.last is not None and mentions(q.last.source, ".grad"):
+        return False
     owned = [t for t in (leaf, leaf.grad) if t is not None]
     is_written = bool(leaf._backward_hooks) or any(q.history.events_of(t, "set", "written", "data") for t in owned)
     lines = {p.source for p in q.passes if p.root is not None and leaf in q.leaves_of(p.root)}
