@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
+
+import autograd_viz as av
 
 from .explained import told
 from .test_checks import found
@@ -321,3 +325,66 @@ except RuntimeError as e:
 """
     assert "x[:, :1] makes a new tensor" in asked(program.format("x[:, :1]"), "error")
     assert "makes a new tensor" not in asked(program.format("torch.ones(2, requires_grad=True)"), "error")
+
+
+RUNS = {
+    "a loop over batches": "for x in torch.randn(3, 8, 4):\n        x = net(x)",
+    "a value that is read after the loop": "for p in net.parameters():\n        p = p.abs()\n    print(p.max())",
+    "a loop that measures time": "for _ in range(3):\n        net.weight.mul(2.0)",
+    "a set": "seen = set()\n    for p in net.parameters():\n        seen.add(p.abs().sum())",
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_loop_that_is_not_over_parameters_or_is_read_rebinds_nothing(name: str) -> None:
+    program = """
+net = nn.Linear(4, 2)
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(3):
+    opt.zero_grad(); net(torch.randn(8, 4)).pow(2).mean().backward(); opt.step()
+with torch.no_grad():
+    """
+    assert "new tensor" not in str(found(BEGIN + program + RUNS[name] + "\n", "torch"))
+
+
+def test_sizes_that_are_symbols_get_no_guard() -> None:
+    import torch
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    table, at, rows = torch.rand(9), torch.randint(0, 9, (6,)), torch.rand(6, 6)
+    for f, given in (
+        (lambda a, b: a * b, (torch.ones(6, 4), torch.ones(4))),
+        (lambda a, b: a == b, (torch.ones(6, 1), torch.ones(4))),
+        (lambda t, i, m: t[i] * m, (table, at, rows)),
+    ):
+        plain = make_fx(f, tracing_mode="symbolic")(*given)
+        with av.watch() as watch:
+            watched = make_fx(f, tracing_mode="symbolic")(*given)
+            assert not watch.faults
+        assert len(watched.shape_env.guards) == len(plain.shape_env.guards)
+    with av.watch() as watch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("error", torch.jit.TracerWarning)
+        torch.jit.trace(lambda m, i: table[i] * m, (rows, at))
+        assert not watch.faults
+
+
+def test_a_compiled_function_that_fills_a_module_is_compiled_no_more_often_than_without_a_watch() -> None:
+    import torch
+    from torch._dynamo.testing import CompileCounter
+
+    net = torch.nn.Linear(4, 2)
+
+    def filled(x: torch.Tensor) -> torch.Tensor:
+        net.load_state_dict(net.state_dict())
+        return net(x)
+
+    def frames() -> int:
+        torch._dynamo.reset()
+        counter = CompileCounter()
+        torch.compile(filled, backend=counter)(torch.ones(3, 4))
+        return counter.frame_count
+
+    plain = frames()
+    with av.watch():
+        assert frames() <= plain  # what fills the module is left out
