@@ -325,12 +325,16 @@ except RuntimeError as e:
 """
     assert "x[:, :1] makes a new tensor" in asked(program.format("x[:, :1]"), "error")
     assert "makes a new tensor" not in asked(program.format("torch.ones(2, requires_grad=True)"), "error")
+    assert "it was created after the loss" in asked(program.format("x * 2"), "error")
 
 
 RUNS = {
     "a loop over batches": "for x in torch.randn(3, 8, 4):\n        x = net(x)",
     "a value that is read after the loop": "for p in net.parameters():\n        p = p.abs()\n    print(p.max())",
     "a loop that measures time": "for _ in range(3):\n        net.weight.mul(2.0)",
+    "a write behind .data": "for p in net.parameters():\n        p = p.data.mul_(0.9)",
+    "a function that writes": "f = lambda t: t.mul_(0.9)\n    for p in net.parameters():\n        p = f(p.data)",
+    "a match": "for p in net.parameters():\n        match p.ndim:\n            case 1:\n                q = p.abs()",
     "a set": "seen = set()\n    for p in net.parameters():\n        seen.add(p.abs().sum())",
 }
 
@@ -387,4 +391,4 @@ def test_a_compiled_function_that_fills_a_module_is_compiled_no_more_often_than_
 
     plain = frames()
     with av.watch():
-        assert frames() <= plain  # what fills the module is left out
+        assert 0 < frames() <= plain  # what fills the module is left out

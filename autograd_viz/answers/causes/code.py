@@ -63,7 +63,8 @@ def statement_at(source: Source | None) -> tuple[ast.stmt, list[ast.For]] | None
         return None
     loops = list[ast.For]()
     while source is not None and (found := next((s for s in block if _holds(s, source)), None)) is not None:
-        inner = [s for name in ("body", "orelse", "finalbody", "handlers", "cases") for s in getattr(found, name, ())]
+        cases = [found, *getattr(found, "cases", ())]
+        inner = [s for part in cases for name in ("body", "orelse", "finalbody", "handlers") for s in getattr(part, name, ())]
         if not inner:
             return found, loops
         loops = [*loops, found] if isinstance(found, ast.For) else [] if isinstance(found, ast.FunctionDef) else loops

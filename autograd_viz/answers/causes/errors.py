@@ -27,6 +27,7 @@ ALONE = (
     "clamp", "clip", "clamp_min", "clamp_max", "relu", "abs", "to", "float", "double", "half", "clone", "sigmoid", "tanh",
     "mul", "div",
 )  # fmt: skip
+SLICING = ("getitem", "select", "narrow", "index_select", "chunk", "split", "unbind")
 UNUSED = ("to not have been used in the graph", "One of the differentiated Tensors")
 TAKES = (  # functions with the argument requires_grad
     *("tensor", "ones", "zeros", "full", "empty", "eye", "arange", "linspace", "rand", "randn"),
@@ -63,7 +64,8 @@ def complaint(q: Question, message: str, line: Source | None) -> list[Cause]:
     if q.root_op is None or q.is_reached_from(q.root_op):
         return []
     if q.op is not None and q.op.number > q.root_op.number:
-        return [cause_of("made_for_call", q.op, op=spelling(q.op))]
+        kind = "made_for_call" if q.op.name.strip("_") in SLICING else "made_after"
+        return [cause_of(kind, q.op, op=spelling(q.op))]
     return cuts_before(q, q.root_op) or [Cause("no_path", source=line)]
 
 

@@ -34,6 +34,7 @@ APART, ADDING = ("AdamW", "Lion"), ("SGD", "Adam", "NAdam", "RAdam", "RMSprop") 
 DECAYED, LARGE_DECAY = 0.01, 0.05  # the part of a weight that a step takes away; weight_decay
 BALANCE = 0.5  # of a gradient and a decay that have come to rest against each other, as a part of the gradient
 PLAIN = ("clamp", "clip", "clamp_min", "clamp_max", "mul", "add", "sub", "div", "lerp", "neg", "abs", "masked_fill", "renorm")
+NESTED = 6  # ops of one expression
 GIVING = ("to", "cpu", "cuda", "detach", "data", "float", "double", "half", "contiguous")  # perhaps the tensor itself
 TARGET = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference)(?:_|$)")  # what must not be the trained network
 DROPPING = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
@@ -254,12 +255,13 @@ def not_written_back(q: Question) -> Iterator[Cause]:
         func = call.func if isinstance(call, ast.Call) and not any(k.arg == "out" for k in call.keywords) else None
         of = func.value if isinstance(func, ast.Attribute) and func.attr in PLAIN else None
         is_one = of.attr in ("data", "grad") if isinstance(of, ast.Attribute) else isinstance(of, ast.Name) and of.id in names
-        if isinstance(func, ast.Attribute) and is_one and any(_is_whole(o, call) for o in (op, *q.history.users({op}))):
+        if isinstance(func, ast.Attribute) and is_one and _is_made_by(q, op, call):
             yield cause_of("result_dropped", op, op=f"{func.attr}()", own=f"{func.attr}_()")
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         is_same = isinstance(statement, ast.Assign) and op.name in GIVING and _is_whole(op, statement.value)
         name = target.id if isinstance(target, ast.Name) and target.id in names and not is_same else ""
-        if name and _is_rebound(name, statement, loops[-1], place):
+        is_new = isinstance(statement, ast.Assign) and _is_made_by(q, op, statement.value)
+        if name and is_new and _is_rebound(name, statement, loops[-1], place):
             yield cause_of("name_rebound", op, variable=name)
 
 
@@ -271,6 +273,16 @@ def _parameters_of(loop: ast.For) -> set[str]:
 
 def _names(code: ast.expr) -> set[str]:
     return {n.id for n in ast.walk(code) if isinstance(n, ast.Name)}
+
+
+def _is_made_by(q: Question, op: Op, code: ast.expr | None) -> bool:
+    """Did an op that writes into nothing make the value of an expression, from what this op gave? A function may write."""
+    ops: list[Op] = [op]
+    for _ in range(NESTED):
+        if any(_is_whole(o, code) for o in ops):
+            return not any(o.name.endswith("_") and not o.name.startswith("__") for o in ops if _is_whole(o, code))
+        ops = q.history.users({*ops}) if ops else []
+    return False
 
 
 def _is_whole(op: Op, code: ast.expr | None) -> bool:

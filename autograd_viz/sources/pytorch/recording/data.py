@@ -52,8 +52,7 @@ def order_made(log: Log, func: Any, args: Any, data: list[T], known: Any, out: T
     if isinstance(index, T):
         order = order_of(log, index) if index.dtype is torch.int64 else None
         drawn = 0 if order is None else order.root.drawn
-        made = [e.name for e in log.events_of(index) if e.kind in ("made", "written")]
-        is_picked = index.ndim == data[0].ndim == out.ndim == 1 and not drawn and made == ["randint"]
+        is_picked = index.ndim == data[0].ndim == out.ndim == 1 and not drawn and _is_random(log, index)
         return Order(drawn, own.root, users_line()) if drawn else Order(0, Root(log.now, 0), None, is_picked)
     if not isinstance(index, int | slice) and index is not ...:
         return None
@@ -62,6 +61,11 @@ def order_made(log: Log, func: Any, args: Any, data: list[T], known: Any, out: T
     rows = [other for other in data[1:] if other.shape[:1] == out.shape[:1]]  # a mean of columns does not mix any
     alike = 1 if getattr(func, "__name__", "").strip("_") in BY_ROW else 2  # by their permutation; also by their root
     return own if all((order := order_of(log, other)) is not None and order[:alike] == own[:alike] for other in rows) else None
+
+
+def _is_random(log: Log, index: T) -> bool:
+    """Are these whole numbers that were drawn for the rows, as the times of a diffusion?"""
+    return [e.name for e in log.events_of(index) if e.kind in ("made", "written")] == ["randint"]
 
 
 def _across(log: Log, func: Any, data: list[T], out: T) -> None:
