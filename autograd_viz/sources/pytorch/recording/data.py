@@ -56,7 +56,7 @@ def order_made(log: Log, func: Any, args: Any, data: list[T], known: Any, out: T
         return Order(drawn, own.root, users_line()) if drawn else Order(0, Root(log.now, 0), None, is_picked)
     if not isinstance(index, int | slice) and index is not ...:
         return None
-    if getattr(func, "__name__", "").strip("_") in BY_ROW:
+    if out.ndim == 2 and out.shape[0] == out.shape[1] and getattr(func, "__name__", "").strip("_") in BY_ROW:
         _across(log, func, data, out)
     rows = [other for other in data[1:] if other.shape[:1] == out.shape[:1]]  # a mean of columns does not mix any
     alike = 1 if getattr(func, "__name__", "").strip("_") in BY_ROW else 2  # by their permutation; also by their root
@@ -71,7 +71,7 @@ def _is_random(log: Log, index: T) -> bool:
 def _across(log: Log, func: Any, data: list[T], out: T) -> None:
     """Note numbers that were picked for each row, and that go along the columns: there are as many."""
     shapes = [tuple(t.shape) for t in data]
-    if out.ndim == 2 and out.shape[0] == out.shape[1] > 1 and {*shapes} == {(*out.shape,), (len(out),)}:
+    if len(out) > 1 and {*shapes} == {(*out.shape,), (len(out),)}:
         order = order_of(log, data[shapes.index((len(out),))])
         if order is not None and order.is_picked:
             log.layers.append(Event("row_across", name_of_function(func), users_line(), log.now, [(len(out),), (*out.shape,)]))
@@ -110,7 +110,7 @@ CASTS = ("long", "int", "to", "type", "short")
 
 def data_made(log: Log, func: Any, args: Any, data: list[Any], out: Any) -> None:
     """Note what made a tensor of data, and where the first loss of whole numbers behind it was."""
-    if torch._C._get_tracing_state() is not None or any(type(n) is not int for t in (out, *data) for n in t.shape):
+    if torch._C._get_tracing_state() is not None or (type(out) is not T and any(type(n) is not int for n in out.shape)):
         return  # a trace would contain each question for a size, and a symbolic size would get a guard
     known = [log.data.get(a) for a in data]
     lost = next((k[4] for k in known if k is not None and k[4] is not None), None)
