@@ -78,8 +78,14 @@ class Question:
 
     def maker_of(self, other: Any) -> Op | None:
         """The op that made another tensor of the same library."""
-        kind = next((k for k in type(self.tensor).__mro__ if k.__name__ == "Tensor"), object)
-        return self.history.op_of(other) if isinstance(other, kind) else None
+        return self.history.op_of(other) if self._is_of_library(other) else None
+
+    def events_of(self, other: Any, *kinds: str) -> list[Event]:
+        """The events of another object, in order; none if it is no tensor of the same library."""
+        return self.history.events_of(other, *kinds) if self._is_of_library(other) else []
+
+    def _is_of_library(self, other: Any) -> bool:
+        return isinstance(other, next((k for k in type(self.tensor).__mro__ if k.__name__ == "Tensor"), object))
 
     @cached_property
     def subject(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import re
 from collections.abc import Iterator
 from itertools import chain
@@ -11,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from ...graph.listing import parsed
 from ...graph.op_names import plain_name
+from ...graph.surroundings import Source
 from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
-from ..causes.code import expression_at, spelling
+from ..causes.code import expression_at, mentions, spelling
 from ..causes.facts import Facts
 from ..causes.history import Event
 from ..causes.numbers import bounds, count_zeros
@@ -33,6 +36,7 @@ FEW, INSIDE = 3, 8  # rows; nodes of one loss of labels with signs
 PAIRS = ("cosine_embedding_loss", "hinge_embedding_loss")
 HINGES = ("clamp", "clamp_min", "relu", "clip")
 SIGNED = (*PAIRS, "margin_ranking_loss", "soft_margin_loss")
+FILLS = ("copy_", "fill_", "zero_")
 LEVELING = {"sub": 0, "softmax": 1, "layer_norm": 0}  # the number that they make of one element
 PAIRED = re.compile(r"None\]|None,|unsqueeze\(")  # who writes a column beside a row wants all pairs
 MOST_LEFT = {"cast_to_zero": 0.0, "scaled_twice": 1.01 / 255}
@@ -147,8 +151,21 @@ def numbers_across(q: Question) -> Iterator[Cause]:
 @check("AV236", "dataset-written", {"sample_written": MAY}, of_run=True)
 def dataset_written(q: Question) -> Iterator[Cause]:
     """An in-place op in __getitem__() writes into the memory of the dataset, so each epoch changes a sample once more."""
-    for e in [e for e in q.history.layers if e.kind == "sample_written"][-1:]:
+    for e in [e for e in q.history.layers if e.kind == "sample_written" and not _is_filled(e.source)][-1:]:
         yield cause_of("sample_written", e, op=spelling(e) if e.name.startswith("__") else f"{e.name}()")
+
+
+def _is_filled(source: Source | None) -> bool:
+    """Does __getitem__() first write all of a buffer, as with copy_()?"""
+    if source is None:
+        return False
+    try:
+        tree = parsed("".join(linecache.getlines(source.file)))
+    except SyntaxError:
+        return False
+    own = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.lineno <= source.line <= (n.end_lineno or 0)]
+    calls = [c for n in own[-1:] for c in ast.walk(n) if isinstance(c, ast.Call)]
+    return any(getattr(c.func, "attr", "") in FILLS or any(k.arg == "out" for k in c.keywords) for c in calls)
 
 
 @check("AV213", "labels-not-signs", {"not_signs": MAY}, of_run=True, first=True)
@@ -156,7 +173,8 @@ def not_signs(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A loss that takes the labels 1 and -1, and got 0 and 1: it does not count the zeros, or takes them for both."""
     for node in nodes:
         loss = f.live.called_as(node)
-        if (loss in SIGNED and _has_zeros(f, node, loss)) or (loss in HINGES and _is_hinge(f, node)):
+        is_tied = mentions(f.source(node), "sign(")  # 0 where two are equal
+        if (loss in SIGNED and not is_tied and _has_zeros(f, node, loss)) or (loss in HINGES and _is_hinge(f, node)):
             yield cause_at(f, "not_signs", node, loss=loss if loss in SIGNED else f"{loss}(1 - y * x)")
 
 

@@ -16,6 +16,7 @@ from ...graph.model import Value
 from ...graph.surroundings import Source
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
+from ..causes.code import statement_at
 from ..causes.facts import Facts
 from ..causes.history import Event
 from ..causes.numbers import norm
@@ -214,8 +215,15 @@ def training_on(q: Question) -> Iterator[Cause]:
         return
     if any(not m.training and any(part.training for part in m.modules()) for m in q.models.values()):
         return  # dropout alone is on again: its user wants to see how results vary
-    if "update_bn" not in getattr(on[-1].source, "text", "") and not _is_asked_for(on[-1]):
+    if "update_bn" not in getattr(on[-1].source, "text", "") and not (_is_asked_for(on[-1]) or _is_thrown_away(q, on[-1])):
         yield cause_of("dropout_always" if on[-1].detail else "training_on", on[-1], op=on[-1].name)
+
+
+def _is_thrown_away(q: Question, norm: Event) -> bool:
+    """Is a model called for nothing, as for its statistics of new data?"""
+    found = statement_at(norm.source)
+    call = found[0].value if found is not None and isinstance(found[0], ast.Expr) else None
+    return isinstance(call, ast.Call) and ast.unparse(call.func) in q.models
 
 
 @check("AV504", "frozen-part-in-training-mode", {"frozen_follows": MAY}, of_run=True, first=True)
@@ -234,14 +242,16 @@ def frozen_follows(q: Question) -> Iterator[Cause]:
 
 
 def _is_changed(q: Question, norm: Any) -> bool:
-    """Has a batch norm whose weights nothing writes counted batches since the first step?"""
+    """Has a batch norm whose weights nothing writes counted batches between steps?"""
     own = [*norm.parameters(recurse=False)] if type(norm).__name__.startswith("BatchNorm") and norm.training else []
-    began = min((s.number for h in q.holders for s in h.steps), default=0)
+    steps = [s.number for h in q.holders for s in h.steps]
+    began, done = min(steps, default=0), max(steps, default=0)
     is_written = any(e.number > began for p in own for e in q.history.events_of(p, "written", "data"))
     held = {p for h in q.holders for p in h.leaves}
     if not own or is_written or not held.isdisjoint(own) or norm.num_batches_tracked is None:
         return False
-    return any(e.number > began for e in q.history.events_of(norm.num_batches_tracked, "written"))
+    counted = q.history.events_of(norm.num_batches_tracked, "written")
+    return any(began < e.number < done or (e.number > began and not e.name) for e in counted)  # the twin does not know when
 
 
 def _is_asked_for(dropout: Event) -> bool:

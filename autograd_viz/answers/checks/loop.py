@@ -16,6 +16,7 @@ from ...graph.listing import parsed
 from ...graph.passes import Holder
 from ..causes.cause import Cause, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
+from ..causes.code import mentions
 from ..causes.history import Event, Op, PassEvent
 from ..causes.missing import missing
 from ..causes.paths import is_op
@@ -58,7 +59,7 @@ def cleared_before_step(q: Question) -> list[Cause]:
 def not_held(q: Question) -> Iterator[Cause]:
     """No optimizer has the parameter: it got only the graph's other parameters, or was made before its module changed."""
     holders = q.holders
-    if not holders or q.optimizers:
+    if not holders or q.optimizers or _is_stepped_by_hand(q):
         return
     last = holders[-1]
     if type(q.tensor).__name__ != "Parameter":
@@ -85,6 +86,13 @@ def not_held(q: Question) -> Iterator[Cause]:
         yield cause_of(kind, new[-1] if is_anew else last.made, optimizer=last.kind, placed=source_of(new[-1]) if new else None)
     elif last.steps and q.name_of(q.tensor) and is_copied:
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
+
+
+def _is_stepped_by_hand(q: Question) -> bool:
+    """Does the program write it after its first use, and read a grad?"""
+    used = q.history.used(q.tensor)
+    is_written = used is not None and any(e.number > used.detail for e in q.events("written", "data"))
+    return is_written and q.last is not None and mentions(q.last.source, ".grad")
 
 
 def _plain(q: Question, last: Holder) -> Iterator[Cause]:
@@ -202,7 +210,7 @@ def step_order(q: Question) -> Iterator[Cause]:
     if checks and checks[-1].detail is not None and float(checks[-1].detail.sum()) > 0:  # it found an inf
         yield cause_of("skipped", checks[-1])
     elif steps and steps[-1].number < last.number and len(steps) == len(q.passes) and steps[0].number < q.passes[0].number:
-        yield cause_of("step_first", steps[-1], **{"pass": last.source})
+        yield from [] if q.events("set") else [cause_of("step_first", steps[-1], **{"pass": last.source})]
     twins = [h for h in q.optimizers if len(h.steps) >= SETTLED and {*h.leaves} == {*q.optimizers[0].leaves}]
     if len(twins) > 1 and all(h.steps[-1].number > last.number for h in twins):
         yield cause_of("stepped_by_two", twins[-1].steps[-1], first=twins[0].kind, second=twins[1].kind)

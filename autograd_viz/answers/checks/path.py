@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Iterator
 from itertools import permutations
 
@@ -25,6 +26,7 @@ TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "re
 MOST_LINES = 4  # of backward() that are looked at
 DETACHING = ("detach", "detach_", "data")
 STEPS = ("gt", "ge", "lt", "le", "eq", "ne", "argmax", "argmin", "one_hot", "heaviside", "bucketize", "histc", "bincount")
+SQUASHING = ("softmax", "sigmoid")  # of numbers that were drawn in the statement, as examples have them: probabilities
 ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
 
 
@@ -86,7 +88,7 @@ def lost_leaf(q: Question) -> Iterator[Cause]:
     for name, value in {**q.names, **parts}.items() if root is not None else ():
         op = q.maker_of(value) if has_graph(value) else None
         leaf = op.given[0] if op is not None and op is not root and len(op.given) == 1 else None
-        if op is None or leaf is None or is_op(leaf) or op not in q.ops_behind(root):
+        if op is None or leaf is None or is_op(leaf) or op not in q.ops_behind(root) or op.name.endswith(SQUASHING):
             continue
         is_parameter = type(leaf).__name__ == "Parameter"
         is_one = op.source is not None and ("Parameter(" if is_parameter else "requires_grad") in op.source.text
@@ -96,9 +98,8 @@ def lost_leaf(q: Question) -> Iterator[Cause]:
 
 def _renamed(q: Question) -> Iterator[Cause]:
     """A name that an optimizer's tensor had, and that a line of the loop has given to another leaf."""
-    kind = next((k for k in type(q.tensor).__mro__ if k.__name__ == "Tensor"), object)
     for name, value in q.names.items():
-        on = q.history.events_of(value, "switched_on") if isinstance(value, kind) else []
+        on = q.events_of(value, "switched_on")
         line = on[-1].source.text if on and on[-1].source is not None else ""
         named = RENAMING.match(line)
         if named is None or named[1] != name or any(value is p for h in q.holders for p in h.leaves):
@@ -120,7 +121,9 @@ def not_frozen(q: Question) -> Iterator[Cause]:
             yield Cause("misspelt", source=assigned(file, typo), said={"typo": typo, "model": f"{name}.{path}"})
         for part in model.modules():
             switch = next((t for t in ("requires_grad", *TYPOS) if vars(part).get(t) is False), None)
-            if switch is not None and any(p.requires_grad for p in part.parameters()):
+            own = [p for p in part.parameters() if p.requires_grad and not q.events_of(p, "switched_on", "switched_off")]
+            is_setting = any(f"self.{switch} =" in line for line in linecache.getlines(file))  # of its class
+            if own and switch is not None and not is_setting:
                 yield Cause("switch_of_module", source=assigned(file, switch), said={"switch": switch, "model": name})
                 break
 
@@ -134,11 +137,11 @@ def lost_term(q: Question) -> Iterator[Cause]:
     if root is None or root.cut:
         return
     there, all_ops = with_history([root]), behind([root])
-    normal = next((op for op in there if op.name == "normal" and any(map(is_op, op.given))), None)
-    if normal is not None:
-        yield cause_of("drawn_by_normal", normal, op=spelling(normal))
     # a score function weighs the draw, and does not follow it
     is_score = any(op.source is not None and "log_prob" in op.source.text for op in all_ops)
+    normal = next((op for op in there if op.name == "normal" and any(map(is_op, op.given))), None)
+    if normal is not None and not is_score:
+        yield cause_of("drawn_by_normal", normal, op=spelling(normal))
     for draw in all_ops:
         if draw.cut == "no_grad" and draw.source is not None and ".sample(" in draw.source.text:
             owners = there & {*behind([draw])}  # what made the distribution, and reaches the loss in another way
@@ -176,6 +179,11 @@ def _lost(q: Question, root: Op) -> Iterator[Cause]:
         for part, other in permutations(given, 2):
             made = _gradient_in(part) if part.cut and not other.cut else None
             if made is None or any(o.name in DETACHING for o in behind([part])) or not _has_parameters(q, other):
+                continue
+            after = leading_from(op, [*q.ops_behind(root)]) - {op}
+            if any(
+                type(g).__name__ == "Parameter" for o in after for g in o.given
+            ):  # it moves what a layer gets, as an attack does
                 continue
             before = [g for g in made.given if is_op(g)]  # what was differentiated: of data that requires grad, too
             has_data = any(type(leaf).__name__ != "Parameter" for g in before for leaf in q.leaves_of(g))

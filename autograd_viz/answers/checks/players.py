@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import permutations
 from typing import Any
@@ -24,6 +25,7 @@ FALLING = ("neg", "rsub")
 WITH_TARGET = ("binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss")
 REGRESSIONS = ("mse_loss", "smooth_l1_loss", "huber_loss")
 FILLED = {"zeros": 0.0, "zeros_like": 0.0, "ones": 1.0, "ones_like": 1.0}
+COST = re.compile("cost|penalt|regret|risk|energy", re.IGNORECASE)  # names of what is to become less
 HALF, MOST = 0.5, 64
 End = tuple[Op, int, Op]  # the score, the sign with which it enters the loss, and the op that the loss takes it with
 
@@ -56,7 +58,8 @@ def same_aim(q: Question) -> Iterator[Cause]:
             yield cause_of("pulled_by_other", pulled, generator=_name(q, g), discriminator=_name(q, d))
         if (left := _left(q, of_g, of_d)) is not None:
             yield cause_of("left_by_other", left, actor=_name(q, g), critic=_name(q, d))
-        is_value = theirs and all(r.name in REGRESSIONS for r in theirs)
+        is_value = bool(theirs) and all(r.name in REGRESSIONS for r in theirs)
+        is_value &= not any(COST.search(getattr(r.source, "text", "")) for r in (*theirs, *mine))
         if is_value and len(own) == 1 and not d.isdisjoint(own[0][0].given) and wanted == {1} and mine[0].name == "mean":
             yield cause_of("score_sunk", mine[0], actor=_name(q, g), critic=_name(q, d))
 
@@ -150,7 +153,7 @@ def _target(q: Question, op: Op) -> float | None:
     value = q.names.get(of.id) if isinstance(of, ast.Name) else None
     if not hasattr(type(value), "requires_grad") or value is None or not value.numel():
         return None
-    if any(e.number > op.number for e in q.history.events_of(value, "written")):
+    if any(e.number > op.number for e in q.events_of(value, "written")):
         return None
     least, most = float(value.min()), float(value.max())
     return least if (least < HALF) == (most < HALF) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import prod
@@ -57,7 +57,7 @@ def sees_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause
         given = _of_decoder(given, targets)
         if targets is None or not given or any(g is None or g.ndim != 2 or g.size != targets.size for g in given.values()):
             continue
-        if any(_is_task(q, g, targets) for g in given.values()):
+        if any(_is_task(q, g, targets) for g in given.values()) or any(_is_hidden(f, t) for t in given):
             continue
         looks = [_looks_ahead(f, n) for n in nodes if not {*tables}.isdisjoint(f.downstream([n]))]
         seen = {look for look in looks if look is not None}
@@ -86,10 +86,25 @@ def last_step(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
             continue
         sizes = re.findall(r"\d+", f.plain(node, "self_sym_sizes"))
         padded = [c for n in nodes if op_of(f, n) == "Embedding" and (c := _padded(f, n, is_batch_first, sizes[:2]))]
-        if any(p.bidirectional and 2 * p.hidden_size == width for p in parts):
+        own = _nearest_leaf(f, before)
+        of_own = [p for p in parts if own is None or any(f.live.id_of(w) == own for w in p.parameters())]
+        if any(p.bidirectional and 2 * p.hidden_size == width for p in of_own):
             yield cause_at(f, "reverse_unseen", node)
         elif padded:
             yield cause_at(f, "last_is_padding", node, count=padded[0])
+
+
+def _nearest_leaf(f: Facts, node: str) -> str | None:
+    """The leaf that is the fewest nodes away: of what a layer gives, a weight of its own, not of one below it."""
+    todo, met = deque([node]), {node}
+    while todo:
+        n = todo.popleft()
+        if f.nodes[n].variable is not None:
+            return f.nodes[n].variable
+        new = [w for w in f.ways_on(n) if w not in met]
+        met.update(new)
+        todo += new
+    return None
 
 
 def _is_padded_output(f: Facts, node: str, dim: str) -> bool:
@@ -109,7 +124,9 @@ def _padded(f: Facts, table: str, is_batch_first: bool, sizes: list[str]) -> int
     if rows is None or [*map(str, rows.shape)] != sizes or pad < 0:
         return 0
     rows = rows if is_batch_first else rows.T
-    return int(((rows[:, -1] == pad) & (rows[:, 0] != pad)).sum())
+    is_padding = (rows[:, -1] == pad) & (rows[:, 0] != pad)
+    is_end = bool(is_padding.all()) and not bool((rows[:, :-1] == pad).any())  # one in each row: a token that ends it
+    return 0 if is_end else int(is_padding.sum())
 
 
 def _copied_step(f: Facts, nodes: tuple[str, ...], tables: list[str]) -> str | None:
@@ -160,6 +177,13 @@ def _is_task(q: Question, given: Any, targets: Any) -> bool:
     is_drawn = any(count >= PLENTY and shape == given.shape for (_, shape), count in draws.items())
     alike = [v for v in q.names.values() if getattr(v, "shape", None) == given.shape and hasattr(type(v), "requires_grad")]
     return is_drawn and sum(v.tolist() == given.tolist() for v in alike) > 1
+
+
+def _is_hidden(f: Facts, table: str) -> bool:
+    """Is what a table gives for some of the tokens set to zero, so that the others tell them?"""
+    products = [n for n in f.takers(table) if op_of(f, n) == "Mul" and None in f.sides(n)]
+    masks = [f.live.kept(n, "self" if f.sides(n)[0] is None else "other") for n in products]
+    return any(m is not None and m.shape[-1:] == (1,) and bool((m == 0).any()) for m in masks)
 
 
 def _is_next(given: Any, targets: Any) -> bool:

@@ -22,6 +22,7 @@ from .loss import RAW, REGRESSIONS, SHAPED
 
 LOSSES = (*REGRESSIONS, "NllLoss", "NllLoss2D", "KlDiv", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits", "CtcLoss")
 LINEAR = (*SHAPED, "Sub", "Add", "Rsub", "Neg", "Mul", "Div")  # what is large stays large through these
+SCALED = ("Mul", "Div")
 SIGNED = (*LINEAR, "Mean", "Sum", "Stack", "Cat")
 COSTS = ("cost", "penalt", "regret", "risk", "loss(", "losses", "error", "energy")  # names of what is to become less
 LEFT = re.compile(r"^[\s\w.,]+=(?!=)")  # of an assignment
@@ -163,7 +164,7 @@ def signed(f: Facts, is_end: Callable[[str], bool]) -> Iterator[End]:
                     if of[0] < 0 < of[1]:  # it may have any sign
                         yield node, 0, weighs
                         continue
-                is_minus = op in ("Neg", "Rsub") or (op, i) == ("Sub", 1) or (op == "Mul" and any(n < 0 for n in least))
+                is_minus = op in ("Neg", "Rsub") or (op, i) == ("Sub", 1) or (op in SCALED and any(n < 0 for n in least))
                 todo.append((after.node, -sign if is_minus else sign, node if op == "Mul" and data else weighs))
 
 
@@ -225,7 +226,8 @@ def _is_of_clipped_ratio(f: Facts, node: str) -> bool:
 def no_bottom(f: Facts, q: Question) -> Iterator[Cause]:
     """A square or an exp() of what a layer gives enters the loss with a minus, so the loss has no least value."""
     yield from _sinking(q)
-    trained = {f.live.id_of(p) for h in q.holders if h.steps for p in h.leaves} if q.minimizes else set()
+    leaves = [p for h in q.holders if h.steps for p in h.leaves] if q.minimizes else []
+    trained = {f.live.id_of(p) for p in leaves if not _is_kept_small(q, p)}
     if q.minimizes and q.history.gone:  # what an optimizer had that is gone is not known
         trained |= {f.nodes[n].variable for n in f.pass_nodes}
     trained -= {None}
@@ -233,16 +235,24 @@ def no_bottom(f: Facts, q: Question) -> Iterator[Cause]:
         return
     found = [*signed(f, lambda node: _is_unclear(f, node))]
     ends = [(node, sign) for node, sign, weighs in found if not (weighs and called_at(f.source(node)) == "log_prob")]
-    held = {n for node, sign in ends if sign > 0 and op_of(f, node) in GROWING for n in _layers_in(f, node)}
+    rising = [node for node, sign in ends if sign > 0 and op_of(f, node) in GROWING]
+    held = {n for node in rising for n in _layers_in(f, node)}
+    faster = {w for node in rising if (n := _power_in(f, node)) is not None for m in _layers_in(f, n) for w in weights_of(f, m)}
     for node, sign in ends:
         own = _layers_in(f, node) if sign < 0 and _is_even(f, node) else set()
-        if any(weights_of(f, n) & trained for n in own - held):
+        if any(weights_of(f, n) & trained - faster for n in own - held):
             yield cause_at(f, "no_bottom", node)
     of_weights = {(_leaf(f, node), sign) for node, sign in ends if op_of(f, node) in GROWING}
     for node, sign in ends:
         leaf = _leaf(f, node) if sign < 0 and _is_even(f, node) else None
         if leaf in trained and leaf is not None and (leaf, 1) not in of_weights:
             yield cause_at(f, "weights_grow", node)
+
+
+def _is_kept_small(q: Question, leaf: Any) -> bool:
+    """Does the program write it between steps, as where it is divided by its norm?"""
+    began = min(s.number for h in q.holders for s in h.steps)
+    return any(e.number > began for e in q.history.events_of(leaf, "written", "data"))
 
 
 def _sinking(q: Question) -> Iterator[Cause]:
@@ -299,6 +309,8 @@ def _is_unclear(f: Facts, node: str) -> bool:
     if op in ("Add", "Sub"):
         return f.plain(node, "alpha") not in ("", "1", "1.0")
     if op == "Div" and 0 in ways:
+        if len(ways) > 1 and _is_of_same_weights(f, *f.ways_on(node)):  # a quotient has bounds
+            return True
         return not all(_has_sign(f.others(node, 0)[0].value, False) for _ in f.others(node, 0)[:1])
     if op == "Mul" and len(ways) == 1:
         return not all(_has_sign(t.value, True) for t in f.others(node, ways[0]))
@@ -314,7 +326,34 @@ def _is_even(f: Facts, node: str) -> bool:
     """Is it exp(), an even power, or a product of a tensor with itself?"""
     op, ways = op_of(f, node), f.nodes[node].next_functions
     power = (number(f.plain(node, "exponent")) or 0.0) if op == "Pow" else 0.0
-    return op == "Exp" or (power > 0 and power % 2 == 0) or (op == "Mul" and len(set(ways)) == 1 < len(ways))
+    is_square = (power > 0 and power % 2 == 0) or (op == "Mul" and len(set(ways)) == 1 < len(ways))
+    return is_square or (op == "Exp" and not _is_lowered(f, f.first(node)))
+
+
+def _is_lowered(f: Facts, node: str | None) -> bool:
+    """Has what exp() gets a minus, as a distance has in a kernel? Then it ends at 0, and at 1."""
+    sign = 1
+    while node is not None and op_of(f, node) in ("Neg", *SCALED, *SHAPED):
+        numbers = [n for n in numbers_of(f, node) if n is not None]
+        sign = -sign if op_of(f, node) == "Neg" or any(n < 0 for n in numbers) else sign
+        node = f.first(node)
+    return sign < 0
+
+
+def _power_in(f: Facts, node: str) -> str | None:
+    """The even power of which it is another one: what has a minus as the first is small beside it."""
+    inner = f.first(node) if op_of(f, node) == "Pow" else None
+    while inner is not None and op_of(f, inner) in ("Sum", "Mean", *SHAPED):
+        inner = f.first(inner)
+    return inner if inner is not None and _is_even(f, inner) else None
+
+
+def _is_of_same_weights(f: Facts, top: str, below: str) -> bool:
+    """Is the divisor computed of weights alone, and of weights that the dividend has, too?"""
+    there = f.downstream([below])
+    leaves = {f.nodes[n].variable for n in there} - {None}
+    all_of = {f.nodes[n].variable for n in f.downstream([top])}
+    return bool(leaves) and leaves <= all_of and not any(op_of(f, n) in RAW for n in there)
 
 
 def _layers_in(f: Facts, node: str) -> set[str]:

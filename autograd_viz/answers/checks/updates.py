@@ -103,11 +103,21 @@ def copied_onto_itself(q: Question) -> Iterator[Cause]:
             yield cause_of("nothing_loaded", e, wanted=e.detail[0], got=e.detail[1])
     first = min((s.number for h in q.holders for s in h.steps), default=None)
     found = [e for e in q.history.onto_itself if first is not None and e.number > first]
-    if found:
+    if found and not _is_part(q, found):
         yield cause_of("onto_itself", found[-1], by=f"{found[-1].name}()")
     elif first is not None and (pair := _one_network(q)) is not None:
         root, target, online = pair
         yield cause_of("one_network", root, target=target, online=online)
+
+
+def _is_part(q: Question, itself: list[Event]) -> bool:
+    """Does the last load_state_dict() put other numbers into some weights, and leave the rest as it is?"""
+    last, numbers = itself[-1], [e.number for e in itself]
+    trained = [p for h in q.holders if h.steps for p in h.leaves] if last.name == "load_state_dict" else []
+    loaded = [
+        e for p in trained for e in q.history.events_of(p, "written")[-1:] if (e.name, e.source) == (last.name, last.source)
+    ]
+    return any(e.number >= numbers[0] and e.number not in numbers for e in loaded)
 
 
 def _one_network(q: Question) -> tuple[Op, str, str] | None:
