@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -32,10 +33,14 @@ class Check:
     of_run: bool = False  # it is about all that a pass went through, so `av.check` asks it once
     first: bool = False  # it tells only the first that it finds
 
+    @cached_property
+    def _needs(self) -> tuple[str, ...]:
+        return tuple(inspect.signature(self.when).parameters)
+
     def ask(self, q: Question) -> list[Cause]:
         """What it has to say."""
         facts: list[Any] = []
-        for need in inspect.signature(self.when).parameters:
+        for need in self._needs:
             facts.append(NEEDS[need](q))
             if facts[-1] is None:  # the next may be dear
                 return []

@@ -33,8 +33,8 @@ def closure(starts: Iterable[T], onwards: Callable[[T], Iterable[T]]) -> dict[T,
 
 
 def is_op(thing: Any) -> bool:
-    """Is it an op, not a leaf?"""
-    return hasattr(thing, "given")
+    """Is it an op, not a leaf? Its class is asked: an op may look its inputs up."""
+    return hasattr(type(thing), "cut")
 
 
 def has_graph(thing: Any) -> bool:

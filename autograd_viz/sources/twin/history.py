@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -44,7 +45,7 @@ class CoreOp:
         """Where it was called."""
         return _source(self.call.at)
 
-    @property
+    @cached_property
     def given(self) -> list[Any]:
         """The ops of its inputs, and leaves that require grad."""
         found: list[Any] = []
@@ -92,7 +93,7 @@ def op_of(tensor: Tensor) -> CoreOp | GradOp | None:
 class GradOp:
     """A call of autograd.grad() that returned a gradient without history, as `reasons.Op`. Two of one call are equal."""
 
-    name, early, before = "grad", None, ()
+    name, early, before, cut = "grad", None, (), "op"
 
     def __init__(self, noted: events.PassNote) -> None:
         self.cut = "constant" if noted.keeps_graph else "op"
