@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .test_checks import found
+from .checked import BEGIN, found
 
 pytestmark = pytest.mark.torch
-BEGIN = "nn, F, optim = torch.nn, torch.nn.functional, torch.optim\n"
 STEP = "opt.zero_grad(); loss.backward(); opt.step()"
 PROGRAMS = {
     "a class with a setting of that name": f"""

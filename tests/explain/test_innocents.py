@@ -8,12 +8,9 @@ import pytest
 
 import autograd_viz as av
 
-from .test_checks import found
+from .checked import BEGIN, found
 
 pytestmark = pytest.mark.torch
-BEGIN = """import copy
-nn, F, optim = torch.nn, torch.nn.functional, torch.optim
-"""
 STEP = "opt.zero_grad(); loss.backward(); opt.step()"
 PROGRAMS = {
     "two optimizers that take turns with one loss": """

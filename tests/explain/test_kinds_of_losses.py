@@ -9,9 +9,8 @@ import pytest
 
 import autograd_viz as av
 
-from .test_checks import LIBRARIES, found
+from .checked import BEGIN, LIBRARIES, found
 
-BEGIN = "nn, F, optim = torch.nn, torch.nn.functional, torch.optim\n"
 STEP = "    opt.zero_grad(); loss.backward(); opt.step()\n"
 NET = "net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, {0}))\nopt = optim.Adam(net.parameters(), 1e-3)\n"
 SCORES = (

@@ -8,11 +8,10 @@ import pytest
 
 import autograd_viz as av
 
+from .checked import BEGIN, found
 from .explained import told
-from .test_checks import found
 
 pytestmark = pytest.mark.torch
-BEGIN = "nn, F, optim = torch.nn, torch.nn.functional, torch.optim\n"
 ACTOR = """
 actor, critic = nn.Linear(6, 3), nn.Linear(6, 1)
 oa, oc = optim.Adam(actor.parameters(), 1e-3), optim.Adam(critic.parameters(), 1e-3)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from .checked import found
 from .explained import told as explained
-from .test_checks import found
 
 pytestmark = pytest.mark.torch
 ATTENDED = """

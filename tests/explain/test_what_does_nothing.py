@@ -8,11 +8,10 @@ import pytest
 
 import autograd_viz as av
 
+from .checked import BEGIN, found
 from .explained import told
-from .test_checks import found
 
 pytestmark = pytest.mark.torch
-BEGIN = "nn, F, optim = torch.nn, torch.nn.functional, torch.optim\n"
 AVERAGE = """
 import copy
 net = nn.Linear(4, 2)
