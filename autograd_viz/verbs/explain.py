@@ -107,9 +107,18 @@ def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
     if not has_begun:
         return None
     is_term = question.history.is_recorded and question.op not in of_lines.values()  # or what a scaler multiplies
-    found = explain_asked(asked_about(None if is_term else root, names), names)
+    return _of_its_pass(question, None if is_term else root, names)
+
+
+def _of_its_pass(question: Question, asked: Any, names: dict[str, Any]) -> Explanation | None:
+    """What is odd in the pass of a loss, or that the path to it is cut; that nothing is; None if that is not known."""
+    found = explain_asked(asked_about(asked, names), names)
     kind = found.causes[0].kind.replace("all_fine", "loss_fine")
     if "loss_fine" in kind:
+        is_last = question.op is not None and question.op is question.last_root
+        whole = explain_asked(asked_about(None, names), names) if is_last else found
+        if any(code_of(c) == CUT for c in whole.causes):  # it led to a parameter, and was detached on the way
+            return whole
         return Explanation(question, [Cause(kind, said=found.causes[0].said)], names, headed=False)
     return found if any(page_of(c.kind) is not None for c in found.causes) else None
 
@@ -218,6 +227,7 @@ def _is_unknown(q: Question) -> bool:
     return not is_excused and all(c.kind in NOT_SHOWN for c in causes_of(q))
 
 
+CUT = "AV101"
 NOT_SHOWN = (*UNKNOWN, "not_shown", "no_loss_here")
 RANKS = {SO: 0, MAY: 1, ASKED: 2}
 

@@ -457,6 +457,51 @@ x = torch.randn(8, 4{0})
 g = torch.autograd.grad(net(x).sum(), x, create_graph=True)[0]
 (g.norm(dim=1) - 1).pow(2).mean().backward()
 """
+HEADS = (
+    """
+qkv, out = nn.Linear(8, 24), nn.Linear(8, 3)
+opt = optim.Adam([*qkv.parameters(), *out.parameters()], 1e-3)
+for i in range(3):
+    q, k, v = qkv(torch.randn(5, 6, 8)).view(5, 6, 3, 2, 4).permute(2, 0, 3, 1, 4)
+    mixed = {0} @ v
+    loss = F.cross_entropy(out(mixed.transpose(1, 2).reshape(5, 6, 8)).flatten(0, 1), torch.arange(30) % 3)
+"""
+    + STEP
+)
+WARMING = (
+    """
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = optim.Adam(net.parameters(), 1e-3)
+schedule = optim.lr_scheduler.LambdaLR(opt, lambda k: {0} * min(1, (k + 1) / 4))
+for i in range({1}):
+    loss = F.mse_loss(net(torch.randn(24, 4)), torch.randn(24, 1))
+"""
+    + STEP
+    + "    schedule.step()\n"
+)
+BODY = (
+    """
+net = nn.Sequential(nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8)), nn.Linear(8, 3))
+net[0].requires_grad_(False)
+opt = optim.Adam(net[1].parameters(), 1e-3)
+for i in range(4):
+    net.train(){0}
+    loss = F.cross_entropy(net(torch.randn(24, 4)), torch.arange(24) % 3)
+"""
+    + STEP
+    + "net.eval()\n"
+)
+PACKED = (
+    """
+net, weigh = nn.Linear(4, 1), nn.Parameter(torch.zeros(2))
+opt = optim.Adam([*net.parameters(), weigh], 1e-3)
+for i in range(3):
+    out = net(torch.randn(24, 4))
+    losses = {0}([out.abs().mean(), out.pow(2).mean()])
+    loss = ((-weigh).exp() * losses + weigh).sum()
+"""
+    + STEP
+)
 PAIRS = {  # the fault, its twin, what is said of the fault alone
     "a logarithm of logarithms": (
         CLASSES.format(", nn.LogSoftmax(1)", "F.nll_loss(net(x).log(), y)"),
@@ -574,6 +619,20 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
     ),
     "a penalty of weights with as many rows as a batch": (
         PENALTY.format("h"), PENALTY.format("net[0].weight"), "AV223",
+    ),
+    **{
+        f"attention whose weights do not sum to one: {weights}": (
+            HEADS.format(weights), HEADS.format("(q @ k.transpose(-2, -1)).softmax(-1)"), "softmax runs over dimension",
+        )
+        for weights in ("(q @ k.transpose(-2, -1)).softmax(1)", "(q @ k.transpose(-2, -1)).softmax(dim=-4)")
+    },
+    **{
+        f"a function that gives rates: {twin}": (WARMING.format("1e-3", 8), WARMING.format(*twin), "gives rates")
+        for twin in (("1", 8), ("0.01", 8), ("1", 2), ("1e-3", 2))
+    },
+    "a frozen part that was in training mode until the end": (BODY.format(""), BODY.format("; net[0].eval()"), "AV504"),
+    "losses that become numbers": (
+        PACKED.format("torch.Tensor"), PACKED.format("torch.stack"), "torch.Tensor() made a new tensor on the path",
     ),
     "a fixed network that judges": (JUDGED.format(""), JUDGED.format(".eval()"), "AV402"),
     "nan of the data, and of all weights by then": (

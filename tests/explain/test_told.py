@@ -186,6 +186,28 @@ def test_a_loss_that_is_nan_says_so_before_its_pass_too() -> None:
     assert "AV301" in str(found(BEGIN + program, "torch"))
 
 
+def test_a_loss_tells_that_the_path_to_it_is_cut() -> None:
+    program = """
+G, D = nn.Linear(4, 2), nn.Linear(2, 1)
+og, od = optim.Adam(G.parameters(), 1e-3), optim.Adam(D.parameters(), 1e-3)
+for i in range(4):
+    fake = G(torch.randn(32, 4))
+    d_loss = F.softplus(D(fake.detach())).mean() + F.softplus(-D(torch.randn(32, 2))).mean()
+    od.zero_grad(); d_loss.backward(); od.step()
+    g_loss = F.softplus(-D(fake{0})).mean()
+    og.zero_grad(); g_loss.backward(); og.step()
+"""
+    assert "detach() cut the path from G.weight to the loss" in asked(program.format(".detach()"), "g_loss")
+    assert "cut" not in asked(program.format(".detach()"), "d_loss")
+    assert "cut" not in asked(program.format(""), "g_loss")
+
+
+def test_no_gradient_is_wanted_of_a_buffer() -> None:
+    program = CLASSES.format(", nn.BatchNorm1d(3)", "F.cross_entropy(net(x), y)")
+    assert "it is a buffer" in asked(program, "net[3].running_mean")
+    assert "created without requires_grad" in asked(program, "x")
+
+
 def test_a_loss_tells_what_is_odd_in_its_pass() -> None:
     odd = CLASSES.format(", nn.Softmax(1)", "F.cross_entropy(net(x), y)")
     assert "Leave softmax out" in asked(odd, "loss")

@@ -29,6 +29,7 @@ HOW = {
 # the library's function that switched grad mode off -> the kind of cause
 MODES = {"sample": "cut_sample", "checkpoint": "cut_checkpoint", "set_grad_enabled": "cut_mode"}
 PUTTING = re.compile(r"\.data\s*=(?!=)|\.copy_\(|load_state_dict\(|vector_to_parameters\(")  # takes numbers without a history
+CLASSES = re.compile(r"\b(?:torch\.)?\w*Tensor\(")  # they ask each tensor of a list for its number
 ASSIGNED, NEAR = re.compile(r"\s*(\w+)\s*="), 8  # lines
 UPDATES = ("sub", "add", "__sub__", "__add__", "addcmul", "mul")
 
@@ -134,7 +135,10 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     replaced = q.history.owner_of(q.tensor)
     before = q.passes[-2].number if len(q.passes) > 1 else None
     if q.number is not None:
-        return [cause_of("path_cut_number", q.number[0], op=spelling(q.number[0]))]
+        number = q.number[0]
+        called = CLASSES.search(getattr(number.source, "text", "")) if number.name == "__float__" else None
+        kind, op = ("path_cut_new", f"{called[0]})") if called is not None else ("path_cut_number", spelling(number))
+        return [cause_of(kind, number, op=op)]
     is_unknown = q.root_op is None and used is None
     if is_unknown or replaced is not None:
         by_other = [] if replaced is None else [cause_of("replaced", replaced, part=replaced.name)]
@@ -224,6 +228,8 @@ def _not_required(q: Question) -> Cause:
     if (number := _number_before(q)) is not None:
         return cause_of("made_of_number", number, op=spelling(number))
     kind = q.history.unmade(q.tensor)
+    if kind == "not_asked" and any(b is q.tensor for m in q.models.values() for b in m.buffers()):
+        return cause_of("buffer", at)
     is_frozen = kind == "not_asked" and at is None and type(q.tensor).__name__ == "Parameter"  # it was made with it
     return Cause("frozen" if is_frozen else kind, source=source_of(at) or source_of(q.op))
 

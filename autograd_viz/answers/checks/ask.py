@@ -61,7 +61,7 @@ def _bad_loss(q: Question) -> list[Cause]:
 
 PAGES = (
     layers.wrong_backward, loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
-    aim.out_of_reach, aim.padding_counted, aim.padding_is_item, signs.no_bottom, signs.exchanged, data.not_signs,
+    aim.out_of_reach, aim.padding_counted, aim.padding_is_item, signs.exchanged, data.not_signs,
     data.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, terms.margin_inside_out, terms.log_of_spread,
     classes.class_left_out, classes.weights_of_counts, classes.temperature_multiplied, classes.own_similarity,
     classes.norms_of_columns, sequences.sees_target, sequences.last_step, data.other_noise, players.same_aim,
@@ -95,6 +95,7 @@ TURNS = (
     Turn(path.written_as_data, OTHER, is_last=True),
     Turn(updates.cleared_between, (*ZERO, *OTHER)),
     Turn(updates.undone, (*ZERO, *OTHER), is_last=True),
+    Turn(updates.pruned_moves, OTHER),
     Turn(updates.made_anew, (*ZERO, *OTHER)),
     Turn(last_write, OTHER),
     Turn(loop.accumulated, OTHER),
@@ -109,6 +110,7 @@ TURNS = (
     Turn(loss.broadcast_in_loss, OTHER),
     Turn(loop.step_too_large, OTHER),
     Turn(_bad_loss, (*ZERO, *OTHER), is_last=True),
+    Turn(signs.no_bottom, OTHER),
     Turn(_of_numbers, OTHER),
     *(Turn(page, OTHER, is_alone=True) for page in PAGES),
     Turn(plain_gradient, OTHER, is_alone=True),

@@ -243,7 +243,7 @@ def frozen_follows(q: Question) -> Iterator[Cause]:
 
 def _is_changed(q: Question, norm: Any) -> bool:
     """Has a batch norm whose weights nothing writes counted batches between steps?"""
-    own = [*norm.parameters(recurse=False)] if type(norm).__name__.startswith("BatchNorm") and norm.training else []
+    own = [*norm.parameters(recurse=False)] if type(norm).__name__.startswith("BatchNorm") else []
     steps = [s.number for h in q.holders for s in h.steps]
     began, done = min(steps, default=0), max(steps, default=0)
     is_written = any(e.number > began for p in own for e in q.history.events_of(p, "written", "data"))
@@ -251,7 +251,8 @@ def _is_changed(q: Question, norm: Any) -> bool:
     if not own or is_written or not held.isdisjoint(own) or norm.num_batches_tracked is None:
         return False
     counted = q.history.events_of(norm.num_batches_tracked, "written")
-    return any(began < e.number < done or (e.number > began and not e.name) for e in counted)  # the twin does not know when
+    # the twin does not know when it was written last
+    return any(began < e.number < done or (e.number > began and not e.name and norm.training) for e in counted)
 
 
 def _is_asked_for(dropout: Event) -> bool:

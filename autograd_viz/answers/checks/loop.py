@@ -30,12 +30,13 @@ ACCUMULATED_KINDS = {
     **dict.fromkeys(("several_lines", "accumulating"), ASKED),
 }
 RATES = dict.fromkeys(
-    ("rate_always_zero", "rate_gone", "rate_stopped", "rate_rises", "rate_rests", "schedules_other", "no_step", "no_backward",
-     "grads_unused", "rebound"), MAY,
+    ("rate_always_zero", "rate_as_factor", "rate_gone", "rate_stopped", "rate_rises", "rate_rests", "schedules_other",
+     "no_step", "no_backward", "grads_unused", "rebound"), MAY,
 )  # fmt: skip
 DIVIDING = ("div", "truediv", "itruediv", "idiv")
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
 PLENTY = 2  # iterations in which it is so
+CLOSE = 1e-6  # a rate, as a part of itself
 GONE = 1e-12  # a learning rate, as a part of the first
 FALLEN = 2e-6  # the same for schedules that do not end at 0
 ENDING = {"CosineAnnealingLR": "T_max", "LinearLR": "total_iters", "PolynomialLR": "total_iters", "OneCycleLR": "total_steps"}
@@ -170,6 +171,9 @@ def _schedules_wrongly(q: Question, steps: list[Any]) -> Iterator[Cause]:
     for schedule in _schedules(q, "CosineAnnealingLR"):
         if len(steps) >= schedule.last_epoch >= TURNS * schedule.T_max > 0:
             yield cause_of("rate_rises", steps[-1], count=str(schedule.last_epoch), most=str(schedule.T_max))
+    for schedule in filter(_gives_rates, _schedules(q, "LambdaLR") if steps else []):
+        base = schedule.base_lrs[0]
+        yield cause_of("rate_as_factor", steps[-1], first=base, rate=base * base)
     for schedule in _schedules(q, "OneCycleLR"):
         file = "" if q.last is None or q.last.source is None else q.last.source.file
         is_of_batches = any("steps_per_epoch" in line for line in linecache.getlines(file))
@@ -190,6 +194,15 @@ def _is_idle(schedule: Any, q: Question) -> bool:
     optimizer = schedule.optimizer
     is_noted = hasattr(optimizer.step, "_wrapped_by_lr_sched") and not getattr(optimizer, "_opt_called", False)
     return is_noted and any(p is q.tensor for g in optimizer.param_groups for p in g["params"])
+
+
+def _gives_rates(schedule: Any) -> bool:
+    """Is the largest number that its function has given the first rate itself, a small one? It is multiplied with that."""
+    base = schedule.base_lrs[0]
+    with suppress(Exception):  # of the user's code
+        given = [float(schedule.lr_lambdas[0](k)) for k in range(schedule.last_epoch + 1)]
+        return len(given) > SETTLED and base < NEAR and math.isclose(max(given), base, rel_tol=CLOSE)
+    return False
 
 
 def _is_always_zero(schedule: Any) -> bool:

@@ -130,7 +130,7 @@ def _not_summed(f: Facts, node: str) -> Iterator[Cause]:
         return
     shape, given = (next((t.value.shape for t in of), ()) for of in (f.results(before), f.inputs(node)))
     dim = f.plain(before, "dim")
-    if shape[-2:] == given[-2:] and 1 not in shape[-2:] and dim in ("-2", str(len(shape) - 2)):
+    if shape[-2:] == given[-2:] and 1 not in shape[-2:] and dim not in ("-1", str(len(shape) - 1)):
         yield cause_at(f, "softmax_not_summed", before, dim=dim)
 
 

@@ -38,6 +38,7 @@ NESTED = 6  # ops of one expression
 GIVING = ("to", "cpu", "cuda", "detach", "data", "float", "double", "half", "contiguous")  # perhaps the tensor itself
 TARGET = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference)(?:_|$)")  # what must not be the trained network
 DROPPING = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+ZEROING, MATRIX = ("mul_", "__imul__", "__setitem__", "masked_fill_", "copy_", "data"), 2  # how a mask is written; dimensions
 DRAWN = ("uniform_", "normal_", "orthogonal_", "reset_parameters")  # how names of random initializations end
 
 
@@ -315,6 +316,23 @@ def _is_rebound(name: str, statement: ast.stmt | None, loop: ast.For, place: Sou
     changed = [n.target for n in read if isinstance(n, ast.AugAssign)]
     names = [n for n in read if isinstance(n, ast.Name) and n.id == name]
     return not any(isinstance(n.ctx, ast.Load) or n in changed for n in names)
+
+
+@check("AV422", "pruned-weights-move", {"pruned_moves": MAY})
+def pruned_moves(q: Question) -> Iterator[Cause]:
+    """Weights that are set to zero, and whose gradient is masked: what the optimizer keeps of earlier gradients moves them."""
+    holder = next((h for h in q.optimizers if h.has_moved and len(h.steps) >= SETTLED), None)
+    if holder is None or q.grad is None or q.tensor.ndim < MATRIX:
+        return
+    first, last = holder.steps[0].number, holder.steps[-1].number
+    zeroed = [e for e in q.events("written", "data") if first < e.number < last and e.name in ZEROING]
+    masked = [e for e in q.history.events_of(q.grad, "written") if e.name in ZEROING]
+    is_off = q.grad.detach() == 0
+    moved = is_off & (q.tensor.detach() != 0)
+    # a unit that gives nothing has a row of zeros, and an input that is always zero a column
+    is_mixed = all(bool((is_off.any(d) & ~is_off.all(d)).any()) for d in (0, 1))
+    if zeroed and (masked or q.tensor._backward_hooks) and is_mixed and int(moved.sum()) >= FEW:
+        yield cause_of("pruned_moves", zeroed[-1], optimizer=holder.kind, count=int(moved.sum()))
 
 
 @check("AV418", "seeded-in-loop", {"seeded_in_loop": MAY}, of_run=True)

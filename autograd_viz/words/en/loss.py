@@ -15,6 +15,10 @@ CAUSE_DROPOUT_OFF = "{op} was off in the last training pass: its module was in e
 DO_DROPOUT_OFF = "Call model.train() before the loop, and after each evaluation."
 CAUSE_FROZEN_FOLLOWS = "{norm} is frozen, but in training mode: each batch changes its running statistics."
 DO_FROZEN_FOLLOWS = "Call eval() on the frozen part after train()."
+CAUSE_PRUNED_MOVES = (
+    "{optimizer} moves {count} weights that were set to zero ({line}): their gradient is masked, its averages are not."
+)
+DO_PRUNED_MOVES = "Mask the weight after each step, or make a new optimizer when you prune."
 CAUSE_GRAD_OUTPUT_WRITTEN = "backward() of {op} changes grad_output in place ({line}), which another path may get, too."
 DO_GRAD_OUTPUT_WRITTEN = "Change a copy: grad_output.clone()."
 CAUSE_TRAINING_ON = "{op} ran in training mode under no_grad(), after the last step ({line})."

@@ -1,0 +1,27 @@
+"""Notes which tests visit a function: a plugin of pytest, and what `mutants.py` writes into each function calls."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+_seen = set[str]()
+_test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]  # of who has started this process
+_file = Path(os.environ.get("VISITS", ".")) / str(os.getpid())
+
+
+def visit(function: str) -> None:
+    """Note a function's first visit in a test."""
+    if function not in _seen:
+        _seen.add(function)
+        if _test:
+            with _file.open("a", encoding="utf-8") as out:
+                out.write(f"{function}\t{_test.partition('[')[0]}\n")
+
+
+def pytest_runtest_setup(item: Any) -> None:
+    """A test begins: all functions count anew."""
+    global _test
+    _test = item.nodeid
+    _seen.clear()
