@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 _seen = set[str]()
-_test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]  # of who has started this process
+_test = os.environ.get("PYTEST_CURRENT_TEST", "").partition("[")[0].partition(" ")[0]  # of who has started this process
 _file = Path(os.environ.get("VISITS", ".")) / str(os.getpid())
 
 
@@ -17,11 +17,13 @@ def visit(function: str) -> None:
         _seen.add(function)
         if _test:
             with _file.open("a", encoding="utf-8") as out:
-                out.write(f"{function}\t{_test.partition('[')[0]}\n")
+                out.write(f"{function}\t{_test}\n")
 
 
 def pytest_runtest_setup(item: Any) -> None:
-    """A test begins: all functions count anew."""
+    """A test begins, with whatever parameters: all functions count anew."""
     global _test
-    _test = item.nodeid
-    _seen.clear()
+    test = item.nodeid.partition("[")[0]
+    if test != _test:
+        _test = test
+        _seen.clear()

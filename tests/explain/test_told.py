@@ -202,6 +202,19 @@ for i in range(4):
     assert "cut" not in asked(program.format(""), "g_loss")
 
 
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ("data = torch.diag(torch.zeros(4).pow(-0.5)) @ torch.zeros(4, 4)", "Check its inputs for nan and inf"),
+        ("data = torch.zeros(4, 4) / torch.zeros(4)", "0 / 0, as in constant columns"),
+    ],
+)
+def test_nan_of_a_product_is_told_apart_from_that_of_a_quotient(made: str, said: str) -> None:
+    program = f"{made}\nnet = nn.Linear(4, 2)\nloss = net(data).mean()\nloss.backward()"
+    answer = asked(program, "loss")
+    assert said in answer and "data holds nan" in answer and "line 3" in answer, answer
+
+
 def test_no_gradient_is_wanted_of_a_buffer() -> None:
     program = CLASSES.format(", nn.BatchNorm1d(3)", "F.cross_entropy(net(x), y)")
     assert "it is a buffer" in asked(program, "net[3].running_mean")

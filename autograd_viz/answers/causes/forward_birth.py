@@ -39,6 +39,7 @@ OPERANDS = {  # number of operands; finite ones give finite results, except for 
 ROWS = ("Softmax", "LogSoftmax")
 LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")
 POLE_AT_0 = LOGARITHMS[:3]  # the result is -inf there
+FACTORS = ("matmul", "mul", "imul", "rmul", "mm", "bmm", "einsum", "dot")  # of data
 SPREAD = re.compile(r"\.(?:std|var)\((?!.*(?:correction|unbiased))")
 PUT = ("given", "given_leaf", "forward_put", "forward_written")  # no op computed it
 
@@ -97,7 +98,7 @@ def _nearest(f: Facts, walk: _Walk) -> list[Cause]:
 def _is_of_data(f: Facts, cause: Cause) -> bool:
     """Is it in data that the program gave, and no model made? A trained leaf has it by then, because of these."""
     leaf = f.tensors[cause.tensors[0]]
-    return cause.kind in ("given", "given_made") and not leaf.requires_grad and f.live.is_data(leaf.id)
+    return cause.kind in ("given", "given_made", "given_of_product") and not leaf.requires_grad and f.live.is_data(leaf.id)
 
 
 def _overflow_behind(f: Facts, made: Cause) -> Cause | None:
@@ -267,7 +268,8 @@ def _there_before(f: Facts, leaf: str) -> Cause:
     said = {"what": value_with(t.value) or "nan", "tensor": t.name or words.THE_TENSOR}
     if (made := f.live.made_of_data(leaf)) is not None:
         is_one = math.prod(made.detail or (0,)) == 1 and SPREAD.search(getattr(made.source, "expression", "")) is not None
-        kind = "given_of_one" if is_one and said["what"] == "nan" else "given_made"
+        of_nan = "given_of_one" if is_one else "given_of_product" if made.name.strip("_") in FACTORS else "given_made"
+        kind = of_nan if said["what"] == "nan" else "given_made"
         return Cause(kind, (leaf,), tuple(users[:1]), made.source, {**said, "op": spelling(made)})
     return Cause("given_leaf" if t.requires_grad else "given", (leaf,), tuple(users[:1]), t.source, said)
 

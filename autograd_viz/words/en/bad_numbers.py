@@ -110,10 +110,12 @@ DO_BAD_ELSEWHERE = "Call zero_grad() before the pass, and read grad right after 
 MORE_BAD_ELSEWHERE = "It was in grad before, came from another graph, or was written into grad later."
 CAUSE_GIVEN_MADE = "{tensor} holds {what}, and {op} returned it so ({line})."
 DO_GIVEN_MADE = "Check for 0 / 0, as in constant columns, and for 0 * inf."
+CAUSE_GIVEN_OF_PRODUCT = CAUSE_GIVEN_MADE
+DO_GIVEN_OF_PRODUCT = "Check its inputs for nan and inf: inf * 0 is nan."
 CAUSE_GIVEN_OF_ONE = "{tensor} holds nan: std() or var() of one element divides by 0, in {op} ({line})."
 DO_GIVEN_OF_ONE = "Leave it out where there is one element only, or pass correction=0."
 CAUSE_BAD_LEAF = "{tensor} itself holds {what} since an earlier step, and {op} may have made it ({line})."
-DO_BAD_LEAF = DO_FORWARD_BORN
+DO_BAD_LEAF = "Keep its input away from the edge of its domain: add a small number."
 CAUSE_BAD_LEAF_GROWN = "{tensor} itself holds {what} since an earlier step, and {op} may have overflowed ({line})."
 CAUSE_BAD_LEAF_DIVERGED = "{tensor} itself holds {what}, and no op of its loss makes that of ordinary numbers."
 DO_BAD_LEAF_GROWN = DO_BORN_EXP

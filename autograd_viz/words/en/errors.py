@@ -3,7 +3,7 @@
 CAUSE_MODIFIED = "a tensor that {op} saved ({saved}) was modified in place ({line})."
 DO_MODIFIED = "Make a new tensor there (x = x + 1, not x += 1), or change a clone()."
 CAUSE_MODIFIED_BY_STEP = "the optimizer's step() modified a weight ({line}) that {op} saved ({saved})."
-DO_MODIFIED_BY_STEP = "Run all backward passes before step(), or compute the loss again after it."
+DO_MODIFIED_BY_STEP = "Compute the loss again after step(), or run all backward passes before it."
 CAUSE_MODIFIED_CARRIED = "this loss depends on an earlier {op} ({saved}), whose weights step() has modified since ({line})."
 DO_MODIFIED_CARRIED = "Call detach() on what is carried over, such as a hidden state; then retain_graph is not needed."
 CAUSE_MODIFIED_UNSEEN = "a tensor that {op} saved ({line}) was modified in place; the change was not recorded."

@@ -66,9 +66,7 @@ CAUSE_KEPT_UNUSED = "{held} keeps the graphs of {count} results that no backward
 DO_KEPT_UNUSED = "Compute them under torch.no_grad(), or keep detach() of them."
 CAUSE_CLIPPED_NONE = "{by} changed no gradient that an optimizer uses ({line})."
 DO_CLIPPED_NONE = "Pass model.parameters() again: a generator is empty after its first use."
-CAUSE_RATE_AS_FACTOR = (
-    "the function of its LambdaLR gives rates, which multiply the first rate, {first}: it is at most {rate}."
-)
+CAUSE_RATE_AS_FACTOR = "the function of its LambdaLR gives rates, which multiply the first rate, {first}: it is at most {rate}."
 DO_RATE_AS_FACTOR = "Return a factor, 1 for the whole rate; or begin with lr=1."
 CAUSE_RATE_ALWAYS_ZERO = "its learning rate in {optimizer} was 0 in all {count} steps."
 DO_RATE_ALWAYS_ZERO = "Check the function of the schedule: an integer division gives 0, for example."

@@ -110,10 +110,12 @@ DO_BAD_ELSEWHERE = "在反向传播之前调用 zero_grad()，并在 backward() 
 MORE_BAD_ELSEWHERE = "它原来就在 grad 中，来自另一个计算图，或者是后来写入的。"
 CAUSE_GIVEN_MADE = "{tensor} 含有 {what}，{op} 返回时就已如此（{line}）。"
 DO_GIVEN_MADE = "检查它的输入里有没有 0 和 inf：0 / 0 得到 nan，例如一列全相等的值；0 * inf 也得到 nan。"
+CAUSE_GIVEN_OF_PRODUCT = CAUSE_GIVEN_MADE
+DO_GIVEN_OF_PRODUCT = "检查它的输入里有没有 nan 和 inf：inf * 0 得到 nan。"
 CAUSE_GIVEN_OF_ONE = "{tensor} 含有 nan：在 {op} 里，只有一个元素的 std() 或 var() 要除以 0（{line}）。"
 DO_GIVEN_OF_ONE = "只有一个元素时不要做这一步，或传入 correction=0。"
 CAUSE_BAD_LEAF = "{tensor} 自己从更早的一步起就含有 {what}，可能是 {op} 造成的（{line}）。"
-DO_BAD_LEAF = DO_FORWARD_BORN
+DO_BAD_LEAF = "让输入远离定义域的边界：加上一个很小的数。"
 CAUSE_BAD_LEAF_GROWN = "{tensor} 自己从更早的一步起就含有 {what}，可能是 {op} 溢出了（{line}）。"
 CAUSE_BAD_LEAF_DIVERGED = "{tensor} 自己含有 {what}，而它的损失里没有运算会由普通大小的数得到它。"
 DO_BAD_LEAF_GROWN = DO_BORN_EXP

@@ -3,7 +3,7 @@
 CAUSE_MODIFIED = "{op} 保存的张量（{saved}）被原地修改了（{line}）。"
 DO_MODIFIED = "在这里新建张量（写 x = x + 1，不要写 x += 1），或者修改 clone()。"
 CAUSE_MODIFIED_BY_STEP = "优化器的 step()（{line}）修改了 {op} 保存的权重（{saved}）。"
-DO_MODIFIED_BY_STEP = "所有 backward() 都放在 step() 之前，或者之后重新计算损失。"
+DO_MODIFIED_BY_STEP = "在 step() 之后重新计算损失，或者把所有 backward() 都放在它之前。"
 CAUSE_MODIFIED_CARRIED = "这个损失依赖更早一次迭代的 {op}（{saved}），之后 step() 已修改它的权重（{line}）。"
 DO_MODIFIED_CARRIED = "对带到下一次的张量（例如隐藏状态）调用 detach()；这样也不需要 retain_graph。"
 CAUSE_MODIFIED_UNSEEN = "{op} 保存的张量（{line}）被原地修改了，没有记录到修改的位置。"
