@@ -47,6 +47,17 @@ def test_an_element_takes_no_number_that_does_not_fit() -> None:
     assert x.tolist() == [-math.inf, 65504.0]
 
 
+@pytest.mark.parametrize(("kind", "least", "most"), [("int8", -128, 127), ("uint8", -255, 255), ("int64", -(2**63), 2**63 - 1)])
+def test_the_least_and_the_most_of_a_kind_fit_and_the_next_do_not(kind: str, least: int, most: int) -> None:
+    x = av.zeros(1, dtype=getattr(av, kind))
+    for number in (least, most):
+        x.fill_(number)
+        assert (int(x) - number) % 256 == 0
+    for number in (least - 1, most + 1):
+        with pytest.raises(RuntimeError):
+            x.fill_(number)
+
+
 def test_what_is_too_large_for_a_new_tensor_becomes_inf_without_a_warning() -> None:
     assert av.tensor([1e300, -1e300]).tolist() == [math.inf, -math.inf]
     assert av.tensor([1e5], dtype=av.float16).item() == math.inf

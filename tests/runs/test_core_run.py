@@ -106,6 +106,23 @@ def test_a_parameter_that_was_zero_has_no_ratio_of_its_first_update_and_the_run_
     assert np.isfinite(first).tolist() == [True, False]
 
 
+@pytest.mark.parametrize("library", ["core", pytest.param("torch", marks=pytest.mark.torch)])
+def test_a_group_that_joins_later_is_measured_from_then_on(library: str) -> None:
+    lib: Any = av if library == "core" else pytest.importorskip("torch")
+    model = lib.nn.Sequential(lib.nn.Linear(2, 3, bias=False), lib.nn.Linear(3, 1, bias=False))
+    optimizer = lib.optim.SGD(model[0].parameters(), lr=0.1)
+    with av.watch(model, stop=False) as run:
+        for step in range(3):  # PyTorch's third is the last that is measured whole
+            if step == 1:
+                optimizer.add_param_group({"params": [model[1].weight]})
+            optimizer.zero_grad()
+            model(lib.ones(1, 2)).sum().backward()
+            optimizer.step()
+    is_weight = [row.kind == "parameter" for row in run.history.rows]
+    ratios = run.history.series["update"].spans().mean[:, is_weight]
+    assert np.isfinite(ratios).tolist() == [[True, False], [True, True], [True, True]]
+
+
 def three_steps(library: Any, weights: dict[str, Any], is_scaled: bool) -> Any:
     """A run of a model with a shared layer, a frozen bias and clipping; the library is ours or PyTorch."""
     nn = library.nn
