@@ -77,16 +77,14 @@ def chosen(package: Path, number: int, seed: int) -> list[Change]:
 
 
 def visited(text: str, name: str) -> str:
-    """A file in which each function notes its visits."""
+    """A file in which each function notes its visits, by a builtin: rules run with other globals, too."""
     tree = ast.parse(text)
     for node in [n for n in ast.walk(tree) if isinstance(n, FUNCTIONS)]:
         at = 1 if ast.get_docstring(node) is not None and len(node.body) > 1 else 0
         node.body.insert(at, ast.parse(f"__visits__({f'{name}:{node.lineno}'!r})").body[0])
     after = next((i for i, n in enumerate(tree.body) if not isinstance(n, ast.Expr | ast.ImportFrom)), 0)
     future = [i + 1 for i, n in enumerate(tree.body) if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
-    tree.body.insert(
-        future[0] if future else min(after, 1), ast.parse("from benchmarks.visits import visit as __visits__").body[0]
-    )
+    tree.body.insert(future[0] if future else min(after, 1), ast.parse("__import__('benchmarks.visits')").body[0])
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
