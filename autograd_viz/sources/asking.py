@@ -44,15 +44,18 @@ def unseen(tensor: Any) -> Iterator[None]:
         yield
 
 
-def history_of(tensor: Any, is_recorded: bool = True) -> Any:
-    """The recorded history, as `reasons.History`; of PyTorch programs, without the recorder if `is_recorded` is False."""
+def history_of(tensor: Any, is_recorded: bool = True, alive: dict[str, Any] | None = None) -> Any:
+    """The recorded history, as `reasons.History`; of PyTorch programs, without the recorder if `is_recorded` is False.
+
+    `alive`: what has been found among all objects, for questions that are asked together.
+    """
     if not is_torch(tensor):
         from .twin.history import CoreHistory
 
         return CoreHistory()
     from .pytorch.asking.history import TorchHistory
 
-    return TorchHistory(_recorder() if is_recorded else None, tensor)
+    return TorchHistory(_recorder() if is_recorded else None, tensor, {} if alive is None else alive)
 
 
 def _recorder() -> Any:

@@ -24,10 +24,17 @@ from ..sources.shared.run.results import run_with
 
 
 def question_of(
-    tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True, known: Any = None, read: Any = None
+    tensor: Any,
+    loss: Any,
+    variables: dict[str, Any],
+    is_recorded: bool = True,
+    known: Any = None,
+    read: Any = None,
+    alive: Any = None,
 ) -> Question:
     """A question about a tensor. `is_recorded`: False for a pass that is not the program's. `known`: names and tensors, if they
     have been read before. `read` gives the graph and its numbers, if questions share them: then however large the graph is.
+    `alive`: as in `history_of`.
     """
     known = names_by_identity(variables, is_drawable) if known is None else known
 
@@ -35,7 +42,7 @@ def question_of(
         return next((name for name, other in known if other is t), None)
 
     facts = partial(facts_about, tensor, loss, variables) if read is None else read
-    return Question(tensor, loss, history_of(tensor, is_recorded), name_of, facts, variables, read is not None)
+    return Question(tensor, loss, history_of(tensor, is_recorded, alive), name_of, facts, variables, read is not None)
 
 
 def facts_about(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Facts:
@@ -68,9 +75,9 @@ def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, st
     leaves = _leaves(what, known, read, shared)
     called = {**_in_lists(names), **_first_names(known)}
     root = what if is_drawable(what) else None
+    ops, alive = dict[Any, Any](), dict[str, Any]()
     with unseen(next(iter(leaves), None)):
-        questions = [(question_of(t, root, names, known=known, read=partial(read, t)), t) for t in leaves]
-    ops: dict[Any, Any] = {}
+        questions = [(question_of(t, root, names, known=known, read=partial(read, t), alive=alive), t) for t in leaves]
     return [(replace(q, shared=ops), _called(t, called.get(t, leaves[t]))) for q, t in questions]
 
 
@@ -163,10 +170,11 @@ def asked_again(questions: list[tuple[Question, str]]) -> list[tuple[Question, s
     paths = {p: path for path, p in run.model().named_parameters()}
     model = next((f"{name}." for name, value in questions[0][0].names.items() if value is run.model()), "")
     names = {f"{model}{path}": leaf for path, leaf in again.leaves.items()} | {"the result": again.root}
-    found = []
+    found, known, alive = [], names_by_identity(names, is_drawable), dict[str, Any]()
     for (q, name), own in zip(questions, runs, strict=True):
         leaf = again.leaves.get(paths.get(q.tensor, "")) if own is run else None
-        other = None if leaf is None else replace(question_of(leaf, again.root, names), parameter=q.tensor)
+        asked = None if leaf is None else question_of(leaf, again.root, names, known=known, alive=alive)
+        other = None if asked is None else replace(asked, parameter=q.tensor)
         found.append((q if other is None or other.state != q.state else other, name))
     return found
 

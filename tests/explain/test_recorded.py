@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from typing import Any
 
@@ -89,3 +90,16 @@ def test_only_one_word_names_a_magic(texts: Any) -> None:
 def test_a_script_is_told_of_a_block() -> None:
     answer = run("x = torch.ones(3, requires_grad=True)\nloss = (x * -1).log().sum()\nloss.backward()", "torch")
     assert words.RECORD_IN_CODE in str(answer) and "av.record()" in words.RECORD_IN_CODE and callable(av.record)
+
+
+def test_parameters_are_asked_about_with_one_look_at_all_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a program that was not recorded, only all objects tell which optimizers there are."""
+    torch = pytest.importorskip("torch")
+    net = torch.nn.Sequential(*(torch.nn.Linear(3, 3) for _ in range(8)))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net(torch.ones(2, 3)).sum().backward()
+    optimizer.step()
+    every, looks = gc.get_objects, list[int]()
+    monkeypatch.setattr(gc, "get_objects", lambda *args, **named: looks.append(1) or every(*args, **named))
+    av.explain(net)
+    assert len(looks) == 1

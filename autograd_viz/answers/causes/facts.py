@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...graph.model import Document, Op, Tensor, Value
 from ...graph.surroundings import Source
@@ -18,6 +18,7 @@ from .paths import closure
 if TYPE_CHECKING:
     from .history import Live
 
+T = TypeVar("T")
 MOST_VIEWS = 5  # views that are followed to find a name
 Edge = tuple[str, int]  # a node, and which output of its op
 
@@ -60,6 +61,7 @@ class Facts:
     ) -> None:
         self.document, self.past, self.loss, self.is_changed = document, past, loss, is_changed
         self.live: Live = live
+        self._found: dict[Any, Any] = {}
         saved = {s.tensor: s.value for n in document.nodes for s in n.saved if s.tensor is not None and not s.stale}
         self.tensors = {t.id: _with_value(t, saved.get(t.id)) for t in document.tensors}
         self.nodes = {n.id: n for n in document.nodes}
@@ -79,6 +81,13 @@ class Facts:
             for i, after in enumerate(self.nodes[id].next_functions):
                 if after.node is not None:
                     self.senders.setdefault((after.node, after.index), []).append((id, i))
+
+    def once(self, find: Callable[[Facts], T]) -> T:
+        """What a search of the whole graph finds, for all tensors that are asked about; it runs once."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: T = self._found[find]
+        return found
 
     def about(self, tensor: str) -> Facts:
         """The same facts about another tensor."""

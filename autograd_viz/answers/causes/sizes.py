@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ...graph.model import Tensor, Value
 from ...graph.passes import HUGE, TINY
 from ...graph.text import number_text
 from .cause import Cause, Said
@@ -75,10 +77,7 @@ def gradient_size(f: Facts) -> list[Cause]:
 
 def _between(f: Facts, huge: bool, said: dict[str, Said]) -> Cause:
     """The two parameters between which it changed most, for paths on which only parameters' gradients are known."""
-    rank = {o.id: i for i, o in enumerate(f.document.ops)}
-    leaves = [t for n in f.pass_nodes if (v := f.nodes[n].variable) is not None and (t := f.tensors[v]).name and f.users.get(v)]
-    leaves.sort(key=lambda t: min(rank[o.id] for o in f.users[t.id]))
-    sized = [(t, n) for t in leaves if len(t.value.shape) > 1 and (n := norm(t.grad))]
+    sized = f.once(_sized)
     later = sized[next((i for i, (t, _) in enumerate(sized) if t.id == f.subject.id), len(sized)) :]
     pairs = list(pairwise(later))
     if not pairs:
@@ -90,17 +89,35 @@ def _between(f: Facts, huge: bool, said: dict[str, Said]) -> Cause:
     return Cause("grew_between" if huge else "shrank_between", (a.id, b.id), said=said)
 
 
+def _sized(f: Facts) -> list[tuple[Tensor, float]]:
+    """The parameters of the pass that are no biases, in the order of their first use, with the norms of their gradients."""
+    rank = {o.id: i for i, o in enumerate(f.document.ops)}
+    leaves = [t for n in f.pass_nodes if (v := f.nodes[n].variable) is not None and (t := f.tensors[v]).name and f.users.get(v)]
+    leaves.sort(key=lambda t: min(rank[o.id] for o in f.users[t.id]))
+    return [(t, n) for t in leaves if len(t.value.shape) > 1 and (n := norm(t.grad))]
+
+
+def _sizes(f: Facts) -> dict[Any, float | None]:
+    """The norms that are known so far, of gradients that nodes have sent or got."""
+    return {}
+
+
 def way(f: Facts, edge: Edge) -> list[Hop]:
     """From the loss to the edge along the largest gradients: the factor by which each node changed the norm."""
-    hops: list[Hop] = []
-    seen = set()
+    hops, seen, sizes = list[Hop](), set[str](), f.once(_sizes)
+
+    def size_of(at: tuple[str, int], find: Callable[..., Value | None]) -> float | None:
+        if (at, find.__name__) not in sizes:
+            sizes[at, find.__name__] = norm(find(*at))
+        return sizes[at, find.__name__]
+
     while True:
-        sent = [(n, s) for s in f.senders.get(edge, ()) if s[0] not in seen and (n := norm(f.sent(*s)))]
+        sent = [(n, s) for s in f.senders.get(edge, ()) if s[0] not in seen and (n := size_of(s, f.sent))]
         if not sent:
             return hops[::-1]
         size, (node, _) = max(sent)
         seen.add(node)
-        there = [(n, k) for k in range(f.nodes[node].outputs) if (n := norm(f.arrived(node, k)))]
+        there = [(n, k) for k in range(f.nodes[node].outputs) if (n := size_of((node, k), f.arrived))]
         if not there:
             return hops[::-1]
         hops.append(Hop(node, size / math.hypot(*(n for n, _ in there))))

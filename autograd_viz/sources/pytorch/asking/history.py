@@ -25,6 +25,7 @@ from ..reading.values import all_unseen, unseen
 from ..recording import watch
 from ..recording.data import is_written, order_of
 
+OPTIMIZERS = "optimizers"
 SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
 
 
@@ -34,7 +35,8 @@ class TorchHistory:
 
     unknown_root = "not_recorded"
 
-    def __init__(self, recorder: watch.Watch | None, tensor: torch.Tensor) -> None:
+    def __init__(self, recorder: watch.Watch | None, tensor: torch.Tensor, alive: dict[str, Any]) -> None:
+        self._alive = alive
         self.is_recorded = recorder is not None and (recorder.is_on or _knows(recorder.log, tensor))
         self.knows_uses = self.is_recorded
         self._log = recorder.log if recorder is not None and self.is_recorded else Log()
@@ -124,7 +126,9 @@ class TorchHistory:
         """Recorded optimizers, and other live ones."""
         found: dict[Any, Event | None] = {o: e for e in self._log.optimizers if (o := e.detail()) is not None}
         if not found:
-            found = {o: None for o in gc.get_objects() if issubclass(type(o), torch.optim.Optimizer)}
+            if OPTIMIZERS not in self._alive:  # the search takes as long as there are objects
+                self._alive[OPTIMIZERS] = [o for o in gc.get_objects() if issubclass(type(o), torch.optim.Optimizer)]
+            found = dict.fromkeys(self._alive[OPTIMIZERS])
         return [holder(o, made, (e for e in self._log.steps if e.detail() is o), tensor) for o, made in found.items()]
 
     def shards(self, tensor: torch.Tensor) -> int:

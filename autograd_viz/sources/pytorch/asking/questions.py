@@ -140,10 +140,15 @@ def _find(node: Node, now: Mapping[Any, int], then: dict[Any, int]) -> None:
         older.set_versions(dict.fromkeys(fits, int(found.group(2))))
 
 
+@unseen
+def _versions(leaves: Iterable[Any]) -> dict[Any, int]:
+    return {v: v._version for v in leaves}
+
+
 @contextmanager
 def as_it_was(then: Mapping[Any, int]) -> Iterator[None]:
     """Inside, leaves have their old versions, and closed nodes give what they have saved."""
-    now = {v: v._version for v in then}
+    now = _versions(then)
     older.set_versions(then)
     try:
         with reading():
