@@ -69,13 +69,11 @@ def test_hooks_are_listed_with_what_they_made_of_the_gradient() -> None:
     b.grad_fn.register_prehook(lambda grads: None)
     s = stepper_of(b * 1, {"a": a, "b": b})
     s.finish()
-    runs = [
-        (h.kind, h.name, h.before and h.before.numbers, h.after and h.after.numbers) for t in s.trace.steps for h in t.hooks
-    ]
-    assert runs == [
-        ("tensor", "double", (1.0,), (2.0,)),
-        ("pre", "<lambda>", (2.0,), (2.0,)),
-        ("post_accumulate", "look", (6.0,), (6.0,)),
+    hooks = [h for t in s.trace.steps for h in t.hooks]
+    assert [(h.kind, h.name, h.index, h.before and h.before.numbers, h.after and h.after.numbers) for h in hooks] == [
+        ("tensor", "double", 0, (1.0,), (2.0,)),
+        ("pre", "<lambda>", 0, (2.0,), (2.0,)),
+        ("post_accumulate", "look", 0, (6.0,), (6.0,)),
     ]
     assert "double" in s.sentence_at(2)
 

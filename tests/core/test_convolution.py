@@ -202,6 +202,11 @@ def test_small_types_stay_what_they_are(dtype: Any) -> None:
             "Given input size: (1x2x2). Calculated output size: (1x0x0). Output size is too small",
         ),
         (
+            lambda: F.max_pool2d(ones(1, 1, 5, 5), 2, dilation=0),
+            RuntimeError,
+            "dilation should be greater than zero, but got dilationH: 0 dilationW: 0",
+        ),
+        (
             lambda: F.max_pool2d(ones(1, 1, 5, 5), 2, padding=2),
             RuntimeError,
             "pad should be at most half of effective kernel size, but got pad=2, kernel_size=2 and dilation=1",

@@ -73,6 +73,7 @@ def test_a_gradient_is_written_into_the_right_places_of_a_base_in_another_order(
         (lambda: m.narrow(0, 2, 2), RuntimeError, r"start \(2\) \+ length \(2\) exceeds dimension size \(3\)."),
         (lambda: m.select(0, 5), IndexError, r"select\(\): index 5 out of range for tensor of size \[3, 3\] at dimension 0"),
         (lambda: av.cat([m, v]), RuntimeError, "Tensors must have same number of dimensions: got 2 and 1"),
+        (lambda: av.block_diag(m, m[None]), RuntimeError, "must have 2 or fewer dimensions. Input 1 has 3 dimensions"),
         (lambda: av.cat([]), ValueError, r"torch.cat\(\): expected a non-empty list of Tensors"),
         (lambda: av.cat([m, 1]), TypeError, "expected Tensor as element 1 in argument 0, but got int"),
         (lambda: av.cat([m, m[:, :2]]), RuntimeError, "Expected size 3 but got size 2 for tensor number 1 in the list."),
