@@ -236,6 +236,64 @@ for _ in range(4):
     {STEP}
     with torch.no_grad(): lam += 0.1 * lam.grad; lam.grad = None
 """,
+    "sparse data, a hook that looks, and a largest norm": """
+net = nn.Sequential(nn.Linear(60, 32), nn.ReLU(), nn.Linear(32, 3)); opt = optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+X = (torch.rand(256, 60) < 0.08).float(); y = torch.randint(0, 3, (256,))
+norms = []
+net[0].weight.register_hook(lambda g: norms.append(float(g.norm())))
+for step in range(30):
+    i = torch.randint(0, 256, (8,))
+    loss = nn.functional.cross_entropy(net(X[i]), y[i])
+    opt.zero_grad(); loss.backward()
+    opt.step()
+    if step % 7 == 3:
+     with torch.no_grad():
+         w = net[0].weight
+         w.mul_((2.0 / w.norm(dim=1, keepdim=True)).clamp(max=1.0))
+""",
+    "a rate that rises past the number that it is": """
+model = nn.Linear(4, 1); opt = optim.Adam(model.parameters(), lr=0.01)
+sched = optim.lr_scheduler.LambdaLR(opt, lambda s: min(1.0, s / 1000))
+X = torch.randn(64, 4); y = X.sum(1, keepdim=True)
+for step in range(10):
+    loss = nn.functional.mse_loss(model(X), y)
+    opt.zero_grad(); loss.backward(); opt.step(); sched.step()
+""",
+    "a softmax over relations, which are summed": f"""
+R, n, d = 4, 6, 8
+adj_logits = nn.Parameter(torch.zeros(R, n, n)); W = nn.Parameter(torch.randn(R, d, d) * 0.2); out = nn.Linear(d, 1)
+opt = optim.Adam([adj_logits, W, *out.parameters()], lr=1e-2)
+X = torch.randn(n, d); y = torch.randn(n, 1)
+for step in range(20):
+    A = adj_logits.softmax(dim=0)
+    h = torch.bmm(A, torch.matmul(X, W)).sum(0)
+    loss = nn.functional.mse_loss(out(h), y)
+    {STEP}
+""",
+    "sparse gradients": """
+emb = nn.Embedding(30, 8, sparse=True); out = nn.Linear(8, 2)
+o1, o2 = optim.SparseAdam(emb.parameters(), lr=0.01), optim.SGD(out.parameters(), lr=0.05)
+ids, y = torch.randint(0, 30, (64, 4)), torch.randint(0, 2, (64,))
+for step in range(12):
+    loss = nn.functional.cross_entropy(out(emb(ids).mean(1)), y)
+    o1.zero_grad(); o2.zero_grad(); loss.backward(); o1.step(); o2.step()
+""",
+    "a model without numbers": f"""
+with torch.device("meta"):
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)); X, y = torch.randn(64, 4), torch.randn(64, 1)
+opt = optim.SGD(model.parameters(), lr=0.05)
+for step in range(10):
+    loss = nn.functional.mse_loss(model(X), y)
+    {STEP}
+""",
+    "components that a penalty keeps orthogonal": f"""
+W = nn.Parameter(torch.randn(5, 2) * 0.1); opt = optim.SGD([W], lr=0.01)
+X = torch.randn(200, 5) * torch.tensor([3., 2., 1., .5, .1])
+for step in range(30):
+    z = X @ W
+    loss = -z.pow(2).sum(1).mean() + 10 * (W.T @ W - torch.eye(2)).pow(2).sum()
+    {STEP}
+""",
 }
 
 

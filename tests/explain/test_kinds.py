@@ -624,7 +624,7 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         f"attention whose weights do not sum to one: {weights}": (
             HEADS.format(weights), HEADS.format("(q @ k.transpose(-2, -1)).softmax(-1)"), "softmax runs over dimension",
         )
-        for weights in ("(q @ k.transpose(-2, -1)).softmax(1)", "(q @ k.transpose(-2, -1)).softmax(dim=-4)")
+        for weights in ("(q @ k.transpose(-2, -1)).softmax(1)", "(q @ k.transpose(-2, -1)).softmax(dim=-3)")
     },
     **{
         f"a function that gives rates: {twin}": (WARMING.format("1e-3", 8), WARMING.format(*twin), "gives rates")

@@ -593,6 +593,89 @@ FOUND = {
         "w = torch.full((3,), 1000.0, dtype=torch.float16, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()",
         "inf in float16",
     ),
+    "normal() of a mean, beside a log_prob of data": (
+        "AV106",
+        """nn, F = torch.nn, torch.nn.functional
+from torch.distributions import Normal
+enc, dec = nn.Linear(6, 4), nn.Linear(2, 6); opt = torch.optim.Adam([*enc.parameters(), *dec.parameters()], lr=1e-3)
+X = torch.randn(64, 6)
+for step in range(12):
+    mu, logv = enc(X).chunk(2, 1)
+    z = torch.normal(mu, (0.5 * logv).exp())
+    rec = -Normal(dec(z), 1.0).log_prob(X).sum(1).mean()
+    kl = -0.5 * (1 + logv - mu ** 2 - logv.exp()).sum(1).mean()
+    loss = rec + kl
+    opt.zero_grad(); loss.backward(); opt.step()""",
+        "passes no gradient to its mean",
+    ),
+    "an exp() of a layer with two minuses": (
+        "AV207",
+        """nn, F = torch.nn, torch.nn.functional
+net = nn.Linear(5, 2); opt = torch.optim.SGD(net.parameters(), lr=0.01)
+X = torch.randn(64, 5)
+for step in range(20):
+    loss = -torch.exp(-net(X)).mean()
+    opt.zero_grad(); loss.backward(); opt.step()""",
+        "exp of what a layer gives",
+    ),
+    "a dataset that is written beside a buffer": (
+        "AV236",
+        """nn, F = torch.nn, torch.nn.functional
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+    def __init__(self): self.x = torch.rand(64, 4) * 255; self.y = torch.randn(64, 1)
+    def __len__(self): return 64
+    def __getitem__(self, i):
+        x = self.x[i]; x /= 255.0
+        m = torch.empty(4); m.fill_(1.0)
+        return x * m, self.y[i]
+model = nn.Linear(4, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.05); loader = DataLoader(D(), batch_size=16, shuffle=True)
+for epoch in range(3):
+    for x, y in loader:
+        loss = nn.functional.mse_loss(model(x), y)
+        opt.zero_grad(); loss.backward(); opt.step()""",
+        "writes into the dataset",
+    ),
+    "labels 0 and 1 beside a sign() of scores": (
+        "AV213",
+        """nn, F = torch.nn, torch.nn.functional
+model = nn.Linear(4, 1); opt = torch.optim.SGD(model.parameters(), lr=0.05); X = torch.randn(64, 4); y = (X[:, 0] > 0).float()
+for step in range(12):
+    out = model(X)[:, 0]
+    loss = nn.functional.soft_margin_loss(out, y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    acc = (torch.sign(out) == y).float().mean()""",
+        "takes the labels 1 and -1",
+    ),
+    "no causal mask, and padding set to zero": (
+        "AV215",
+        """nn, F = torch.nn, torch.nn.functional
+emb, out = nn.Embedding(30, 16), nn.Linear(16, 30); enc = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+opt = torch.optim.Adam([*emb.parameters(), *out.parameters(), *enc.parameters()], lr=1e-3)
+T = torch.randint(1, 30, (64, 9)); lens = torch.randint(4, 10, (64,)); T[torch.arange(9)[None] >= lens[:, None]] = 0
+for step in range(10):
+    x, y = T[:, :-1], T[:, 1:]
+    h = emb(x) * (x != 0).float()[..., None]
+    loss = nn.functional.cross_entropy(out(enc(h)).flatten(0, 1), y.flatten(), ignore_index=0)
+    opt.zero_grad(); loss.backward(); opt.step()""",
+        "no causal mask",
+    ),
+    "a scale that is clamped, and steps nowhere": (
+        "AV402",
+        """nn, F = torch.nn, torch.nn.functional
+a, b = nn.Linear(6, 4), nn.Linear(5, 4)
+logit_scale = nn.Parameter(torch.tensor(2.6))
+opt = torch.optim.Adam([*a.parameters(), *b.parameters()], lr=1e-3)
+X, Y = torch.randn(64, 6), torch.randn(64, 5)
+for step in range(12):
+    i = torch.randperm(64)[:16]; L = logit_scale.exp() * F.normalize(a(X[i]), dim=1) @ F.normalize(b(Y[i]), dim=1).T
+    loss = (F.cross_entropy(L, torch.arange(16)) + F.cross_entropy(L.T, torch.arange(16))) / 2
+    opt.zero_grad(); loss.backward(); opt.step()
+    logit_scale.data.clamp_(0, 4.6052)
+print(a.weight.grad.norm())""",
+        "no optimizer has it",
+    ),
 }
 
 

@@ -156,7 +156,8 @@ def test_losses_by_label_are_pytorchs(source: str) -> None:
     assert differences(*results) == []
 
 
-@pytest.mark.parametrize("source", ["Embedding(5, 3)", "Embedding(5, 3, padding_idx=-1)", "EmbeddingBag(5, 3, mode='sum')"])
+@pytest.mark.parametrize("source", ["Embedding(5, 3)", "Embedding(5, 3, padding_idx=-1)",
+                                    "EmbeddingBag(5, 3, mode='sum')", "Embedding(5, 3, _weight=m.ones(5, 3))"])  # fmt: skip
 def test_tables_are_pytorchs(source: str) -> None:
     results = []
     for m in (av, torch):

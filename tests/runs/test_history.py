@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from autograd_viz.graph.passes import STATISTICS, TOTALS
 from autograd_viz.pictures.runs.grid import grid_of, lines_of
 from autograd_viz.pictures.runs.history import BINS, WHOLE, History, Series
 from autograd_viz.pictures.runs.odd import odd_in, sentences
-from autograd_viz.pictures.runs.plot import decades
+from autograd_viz.pictures.runs.plot import decades, ticks
 from autograd_viz.pictures.runs.rows import Row
 
 
@@ -180,3 +181,10 @@ def test_a_spike_is_not_lost_in_a_wide_column() -> None:
     grid = grid_of(history_of(a=values), most_columns=10)
     assert grid.norms.max() == 77
     assert len(grid.start) == 10
+
+
+@pytest.mark.parametrize(
+    ("steps", "written"), [(0, []), (1, [0]), (7, [0, 2, 4, 6]), (100, [0, 20, 40, 60, 80]), (12345, [0, 5000, 10000])]
+)
+def test_about_five_round_steps_are_written(steps: int, written: list[int]) -> None:
+    assert [*ticks(steps)] == written

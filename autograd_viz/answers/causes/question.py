@@ -78,13 +78,14 @@ class Question:
 
     def maker_of(self, other: Any) -> Op | None:
         """The op that made another tensor of the same library."""
-        return self.history.op_of(other) if self._is_of_library(other) else None
+        return self.history.op_of(other) if self.is_of_library(other) else None
 
     def events_of(self, other: Any, *kinds: str) -> list[Event]:
         """The events of another object, in order; none if it is no tensor of the same library."""
-        return self.history.events_of(other, *kinds) if self._is_of_library(other) else []
+        return self.history.events_of(other, *kinds) if self.is_of_library(other) else []
 
-    def _is_of_library(self, other: Any) -> bool:
+    def is_of_library(self, other: Any) -> bool:
+        """Is it a tensor of the same library?"""
         return isinstance(other, next((k for k in type(self.tensor).__mro__ if k.__name__ == "Tensor"), object))
 
     @cached_property
@@ -174,7 +175,7 @@ class Question:
     @cached_property
     def models(self) -> dict[str, Any]:
         """The modules among the user's variables, by name."""
-        return {name: m for name, m in self.names.items() if hasattr(type(m), "named_parameters")}
+        return {name: m for name, m in self.names.items() if hasattr(type(m), "modules")}
 
     @cached_property
     def holders(self) -> list[Holder]:

@@ -120,7 +120,8 @@ TURNS = (
 def causes_of(q: Question) -> list[Cause]:
     """Why the tensor's grad is what it is. The nearest cause comes first."""
     found: list[Cause] = []
-    for turn in TURNS:
+    is_unread = q.grad is not None and getattr(q.tensor, "is_meta", False)  # it has a shape, and no numbers
+    for turn in TURNS[-1:] if is_unread else TURNS:
         is_once = q.is_thorough and (turn.ask is plain_gradient or (isinstance(turn.ask, Check) and turn.ask.of_run))
         if q.state in turn.states and not (turn.is_alone and found) and not is_once:
             new = turn.ask.ask(q) if isinstance(turn.ask, Check) else turn.ask(q)

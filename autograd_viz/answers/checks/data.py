@@ -18,7 +18,7 @@ from ...graph.surroundings import Source
 from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
-from ..causes.code import expression_at, mentions, spelling
+from ..causes.code import expression_at, spelling
 from ..causes.facts import Facts
 from ..causes.history import Event
 from ..causes.numbers import bounds, count_zeros
@@ -156,7 +156,7 @@ def dataset_written(q: Question) -> Iterator[Cause]:
 
 
 def _is_filled(source: Source | None) -> bool:
-    """Does __getitem__() first write all of a buffer, as with copy_()?"""
+    """Does __getitem__() write all of the same buffer, as with copy_()?"""
     if source is None:
         return False
     try:
@@ -165,7 +165,11 @@ def _is_filled(source: Source | None) -> bool:
         return False
     own = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.lineno <= source.line <= (n.end_lineno or 0)]
     calls = [c for n in own[-1:] for c in ast.walk(n) if isinstance(c, ast.Call)]
-    return any(getattr(c.func, "attr", "") in FILLS or any(k.arg == "out" for k in c.keywords) for c in calls)
+    base = re.match(r"\s*(\w+)", source.text)
+    name = "" if base is None else base[1]
+    fills = [c.func.value for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in FILLS]
+    fills += [k.value for c in calls for k in c.keywords if k.arg == "out"]
+    return any(ast.unparse(of).partition(".")[0] == name for of in fills)
 
 
 @check("AV213", "labels-not-signs", {"not_signs": MAY}, of_run=True, first=True)
@@ -173,9 +177,22 @@ def not_signs(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A loss that takes the labels 1 and -1, and got 0 and 1: it does not count the zeros, or takes them for both."""
     for node in nodes:
         loss = f.live.called_as(node)
-        is_tied = mentions(f.source(node), "sign(")  # 0 where two are equal
-        if (loss in SIGNED and not is_tied and _has_zeros(f, node, loss)) or (loss in HINGES and _is_hinge(f, node)):
+        if (loss in SIGNED and not _has_ties(f.source(node)) and _has_zeros(f, node, loss)) or (
+            loss in HINGES and _is_hinge(f, node)
+        ):
             yield cause_at(f, "not_signs", node, loss=loss if loss in SIGNED else f"{loss}(1 - y * x)")
+
+
+def _has_ties(source: Source | None) -> bool:
+    """Are its labels, the last argument, made by sign()? That is 0 where two are equal."""
+    call = expression_at(source)
+    given = [*call.args, *(k.value for k in call.keywords if k.arg in ("target", "y"))] if isinstance(call, ast.Call) else []
+    if not given:
+        return False
+    name = given[-1].id if isinstance(given[-1], ast.Name) else None
+    lines = linecache.getlines(source.file) if source is not None and name is not None else [ast.unparse(given[-1])]
+    made = re.compile(rf"\b{name}\s*=[^=].*\bsign\(" if name is not None else r"\bsign\(")
+    return any(made.search(line) for line in lines)
 
 
 def _is_hinge(f: Facts, node: str) -> bool:

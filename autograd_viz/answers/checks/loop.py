@@ -16,7 +16,6 @@ from ...graph.listing import parsed
 from ...graph.passes import Holder
 from ..causes.cause import Cause, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
-from ..causes.code import mentions
 from ..causes.history import Event, Op, PassEvent
 from ..causes.missing import missing
 from ..causes.paths import is_op
@@ -90,10 +89,10 @@ def not_held(q: Question) -> Iterator[Cause]:
 
 
 def _is_stepped_by_hand(q: Question) -> bool:
-    """Does the program write it after its first use, and read a grad?"""
+    """Does the program write it after its first use, by a line that reads a grad?"""
     used = q.history.used(q.tensor)
-    is_written = used is not None and any(e.number > used.detail for e in q.events("written", "data"))
-    return is_written and q.last is not None and mentions(q.last.source, ".grad")
+    written = [e for e in q.events("written", "data") if used is not None and e.number > used.detail]
+    return any(e.source is not None and ".grad" in e.source.text for e in written)
 
 
 def _plain(q: Question, last: Holder) -> Iterator[Cause]:
@@ -197,11 +196,13 @@ def _is_idle(schedule: Any, q: Question) -> bool:
 
 
 def _gives_rates(schedule: Any) -> bool:
-    """Is the largest number that its function has given the first rate itself, a small one? It is multiplied with that."""
-    base = schedule.base_lrs[0]
+    """Is the largest number that its functions have given the first rate itself, a small one? They are multiplied."""
     with suppress(Exception):  # of the user's code
-        given = [float(schedule.lr_lambdas[0](k)) for k in range(schedule.last_epoch + 1)]
-        return len(given) > SETTLED and base < NEAR and math.isclose(max(given), base, rel_tol=CLOSE)
+        times = range(schedule.last_epoch + 1)
+        given = [[float(function(k)) for k in times] for function in schedule.lr_lambdas]
+        has_risen = len(times) > SETTLED and all(max(numbers[:-1]) >= numbers[-1] for numbers in given)
+        pairs = zip(given, schedule.base_lrs, strict=True)
+        return has_risen and all(base < NEAR and math.isclose(max(numbers), base, rel_tol=CLOSE) for numbers, base in pairs)
     return False
 
 

@@ -38,6 +38,7 @@ AFFINE, MEANS = ("Add", "Sub", "Mul", "Div"), ("Mean", "Sum", "LinalgVectorNorm"
 ERRORS = (*AFFINE, *SHAPED, "Pow", "Abs", "Sqrt", "Neg", "Where", "Maximum", "Square")  # how a difference becomes an error
 COMPARED = {*LOSSES, "Log", "BinaryCrossEntropy", "Add", "Clamp", "ClampMin", "KlDiv"}  # what a softmax of classes goes into
 PLENTY = 1.5  # labels of one sample, on average
+HEADS = 4  # dimensions of weights of attention with heads
 MOST_SHAPED = 8  # ops that shape a tensor, one after the other
 TWICE, OTHER = ("softmax_twice", "sigmoid_twice", "log_twice"), ("softmax_for_log", "logits_for_log", "logits_narrowed")
 NOT_CLASSES = ("softmax_of_rows", "softmax_not_summed", "softmax_not_last", "softmax_of_column")
@@ -130,7 +131,11 @@ def _not_summed(f: Facts, node: str) -> Iterator[Cause]:
         return
     shape, given = (next((t.value.shape for t in of), ()) for of in (f.results(before), f.inputs(node)))
     dim = f.plain(before, "dim")
-    if shape[-2:] == given[-2:] and 1 not in shape[-2:] and dim not in ("-1", str(len(shape) - 1)):
+    inner = (
+        ("1", "2", "-2", "-3") if len(shape) == HEADS else ("-2", str(len(shape) - 2))
+    )  # of three, the first may be of kinds
+    is_divided = any(op_of(f, n) == "Div" for taker in (node, *f.takers(node)) for n in f.takers(taker))
+    if shape[-2:] == given[-2:] and 1 not in shape[-2:] and dim in inner and not is_divided:
         yield cause_at(f, "softmax_not_summed", before, dim=dim)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 from collections.abc import Iterator
 from itertools import permutations
 
@@ -26,6 +27,7 @@ TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "re
 MOST_LINES = 4  # of backward() that are looked at
 DETACHING = ("detach", "detach_", "data")
 STEPS = ("gt", "ge", "lt", "le", "eq", "ne", "argmax", "argmin", "one_hot", "heaviside", "bucketize", "histc", "bincount")
+ASSIGNED = re.compile(r"\s*(\w+)\s*=[^=]")
 SQUASHING = ("softmax", "sigmoid")  # of numbers that were drawn in the statement, as examples have them: probabilities
 ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
 
@@ -140,7 +142,10 @@ def lost_term(q: Question) -> Iterator[Cause]:
     # a score function weighs the draw, and does not follow it
     is_score = any(op.source is not None and "log_prob" in op.source.text for op in all_ops)
     normal = next((op for op in there if op.name == "normal" and any(map(is_op, op.given))), None)
-    if normal is not None and not is_score:
+    named = ASSIGNED.match(normal.source.text) if normal is not None and normal.source is not None else None
+    weighed = re.compile(rf"log_prob\(\s*{named[1]}\b" if named is not None else "log_prob")
+    is_weighed = is_score and any(op.source is not None and weighed.search(op.source.text) for op in all_ops)
+    if normal is not None and not is_weighed:
         yield cause_of("drawn_by_normal", normal, op=spelling(normal))
     for draw in all_ops:
         if draw.cut == "no_grad" and draw.source is not None and ".sample(" in draw.source.text:

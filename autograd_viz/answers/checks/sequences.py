@@ -183,7 +183,9 @@ def _is_hidden(f: Facts, table: str) -> bool:
     """Is what a table gives for some of the tokens set to zero, so that the others tell them?"""
     products = [n for n in f.takers(table) if op_of(f, n) == "Mul" and None in f.sides(n)]
     masks = [f.live.kept(n, "self" if f.sides(n)[0] is None else "other") for n in products]
-    return any(m is not None and m.shape[-1:] == (1,) and bool((m == 0).any()) for m in masks)
+    tokens = f.live.kept(table, "indices")
+    zeros = [(m == 0)[..., 0] for m in masks if m is not None and m.shape[-1:] == (1,)]
+    return any(tokens is not None and z.shape == tokens.shape and np.unique(tokens[z]).size > 1 for z in zeros)  # 1: of padding
 
 
 def _is_next(given: Any, targets: Any) -> bool:
@@ -392,6 +394,6 @@ def batch_not_first(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[C
 
 def _layers(values: Iterable[Any]) -> list[tuple[str, Any]]:
     """The sequence layers by class, if none of them has batch_first."""
-    models = [m for m in values if hasattr(type(m), "named_parameters")]
+    models = [m for m in values if hasattr(type(m), "modules")]
     parts = [(type(p).__name__, p) for m in models for p in m.modules() if type(p).__name__ in (*LAYERS, *OWNERS)]
     return [] if any(getattr(getattr(p, "self_attn", p), "batch_first", True) for _, p in parts) else parts

@@ -30,6 +30,7 @@ CLIPPED = {"Maximum": -1, "Minimum": 1}  # the sign with which one of a clipped 
 PICKS = ("Gather", "Index")
 MOST = 64  # terms of a loss
 GROWING = ("Exp", "Pow", "Mul", *REGRESSIONS, "Abs", "LinalgVectorNorm")
+DISTANCES = ("Abs", "LinalgVectorNorm", "Cdist", "Softplus", "Relu", "MseLoss")
 POSITIVE = ("Exp", "Sigmoid", "Softmax", "Softplus", "Relu", "Abs")
 SCALES = ("Exp", "Softplus")  # divisors that a layer gives, of a spread
 PRODUCTS, SUMMED = ("mul", "rmul", "dot", "matmul"), ("add", "sum", "mean", "getitem", "div", "truediv", "mul", "dot", "matmul")
@@ -237,10 +238,12 @@ def no_bottom(f: Facts, q: Question) -> Iterator[Cause]:
     ends = [(node, sign) for node, sign, weighs in found if not (weighs and called_at(f.source(node)) == "log_prob")]
     rising = [node for node, sign in ends if sign > 0 and op_of(f, node) in GROWING]
     held = {n for node in rising for n in _layers_in(f, node)}
-    faster = {w for node in rising if (n := _power_in(f, node)) is not None for m in _layers_in(f, n) for w in weights_of(f, m)}
+    inner = [n for node in rising if (n := _power_in(f, node)) is not None]
+    faster = {w for n in inner for m in _layers_in(f, n) for w in weights_of(f, m)}
     for node, sign in ends:
-        own = _layers_in(f, node) if sign < 0 and _is_even(f, node) else set()
-        if any(weights_of(f, n) & trained - faster for n in own - held):
+        alone = _layers_in(f, node) - held if sign < 0 and _is_even(f, node) else set()
+        faster |= {leaf for n in rising if alone for leaf in _multiplied(f, n)}
+        if any(weights_of(f, n) & trained - faster for n in alone):
             yield cause_at(f, "no_bottom", node)
     of_weights = {(_leaf(f, node), sign) for node, sign in ends if op_of(f, node) in GROWING}
     for node, sign in ends:
@@ -331,13 +334,23 @@ def _is_even(f: Facts, node: str) -> bool:
 
 
 def _is_lowered(f: Facts, node: str | None) -> bool:
-    """Has what exp() gets a minus, as a distance has in a kernel? Then it ends at 0, and at 1."""
+    """Has what exp() gets a minus before what is never negative, as a distance in a kernel? Then it ends at 0, and at 1."""
     sign = 1
     while node is not None and op_of(f, node) in ("Neg", *SCALED, *SHAPED):
         numbers = [n for n in numbers_of(f, node) if n is not None]
         sign = -sign if op_of(f, node) == "Neg" or any(n < 0 for n in numbers) else sign
         node = f.first(node)
-    return sign < 0
+    return sign < 0 and node is not None and any(_is_even(f, n) or op_of(f, n) in DISTANCES for n in _near(f, node))
+
+
+def _near(f: Facts, node: str) -> list[str]:
+    """A node, and those behind it through sums, to the results of layers."""
+    found, todo = list[str](), [node]
+    while todo and len(found) < MOST:
+        n = todo.pop()
+        found.append(n)
+        todo += f.ways_on(n) if op_of(f, n) in (*SIGNED, "Sqrt") else []
+    return found
 
 
 def _power_in(f: Facts, node: str) -> str | None:
@@ -349,11 +362,22 @@ def _power_in(f: Facts, node: str) -> str | None:
 
 
 def _is_of_same_weights(f: Facts, top: str, below: str) -> bool:
-    """Is the divisor computed of weights alone, and of weights that the dividend has, too?"""
+    """Is the divisor computed of weights alone, with a square, and of weights that the dividend has, too?"""
     there = f.downstream([below])
     leaves = {f.nodes[n].variable for n in there} - {None}
     all_of = {f.nodes[n].variable for n in f.downstream([top])}
-    return bool(leaves) and leaves <= all_of and not any(op_of(f, n) in RAW for n in there)
+    is_plain = not any(op_of(f, n) in RAW for n in there) and any(_is_even(f, n) or op_of(f, n) == "Dot" for n in there)
+    return bool(leaves) and leaves <= all_of and is_plain and not any(op_of(f, n) == "Sqrt" for n in there)
+
+
+def _multiplied(f: Facts, node: str) -> set[str | None]:
+    """The leaves that a square has twice in one product, as in `(w.T @ w - 1) ** 2`: it grows as their fourth power."""
+    found = set[str | None]()
+    for n in f.downstream(f.ways_on(node)):
+        sides = f.ways_on(n) if op_of(f, n) in ("Mm", "Bmm", "Mul", "Addmm", "Mv") else []
+        of = [{f.nodes[m].variable for m in f.downstream([side])} for side in sides[-2:]]
+        found |= of[0] & of[1] if len(of) > 1 else set()
+    return found - {None}
 
 
 def _layers_in(f: Facts, node: str) -> set[str]:

@@ -127,7 +127,7 @@ def _one_network(q: Question) -> tuple[Op, str, str] | None:
     apart = behind(op for op in behind([root]) if op.cut) if root is not None else []
     trained = {p for h in q.holders if h.steps for p in h.leaves}
     for path, names in _namespaces(q.names):
-        nets = {name: m for name, m in names.items() if hasattr(type(m), "named_parameters")}
+        nets = {name: m for name, m in names.items() if hasattr(type(m), "modules")}
         for target in filter(TARGET.search, nets):
             online = next((n for n, m in nets.items() if m is nets[target] and not TARGET.search(n)), None)
             own = [p for p in nets[target].parameters() if p in trained]
@@ -326,13 +326,24 @@ def pruned_moves(q: Question) -> Iterator[Cause]:
         return
     first, last = holder.steps[0].number, holder.steps[-1].number
     zeroed = [e for e in q.events("written", "data") if first < e.number < last and e.name in ZEROING]
-    masked = [e for e in q.history.events_of(q.grad, "written") if e.name in ZEROING]
-    is_off = q.grad.detach() == 0
-    moved = is_off & (q.tensor.detach() != 0)
-    # a unit that gives nothing has a row of zeros, and an input that is always zero a column
-    is_mixed = all(bool((is_off.any(d) & ~is_off.all(d)).any()) for d in (0, 1))
-    if zeroed and (masked or q.tensor._backward_hooks) and is_mixed and int(moved.sum()) >= FEW:
-        yield cause_of("pruned_moves", zeroed[-1], optimizer=holder.kind, count=int(moved.sum()))
+    line = getattr(zeroed[-1].source, "text", "") if zeroed else ""
+    for mask in _masks_in(q, line):
+        is_off = q.grad.detach() == 0
+        # a unit that gives nothing has a row of zeros, and an input that is always zero a column
+        is_mixed = all(bool((is_off.any(d) & ~is_off.all(d)).any()) for d in (0, 1))
+        moved = int((mask & (q.tensor.detach() != 0)).sum())
+        if is_mixed and bool(is_off[mask].all()) and moved >= FEW:
+            yield cause_of("pruned_moves", zeroed[-1], optimizer=holder.kind, count=moved)
+            return
+
+
+def _masks_in(q: Question, line: str) -> Iterator[Any]:
+    """Where the masks are 0, or are not, that a line writes into the tensor."""
+    named: list[Any] = [q.names.get(name) for name in dict.fromkeys(re.findall(r"\w+", line))]
+    for mask in named:
+        if q.is_of_library(mask) and mask.shape == q.tensor.shape and not mask.requires_grad:
+            parts: tuple[Any, Any] = (mask == 0, mask != 0)
+            yield from (part for part in parts if part.any() and not part.all())
 
 
 @check("AV418", "seeded-in-loop", {"seeded_in_loop": MAY}, of_run=True)

@@ -1,7 +1,7 @@
 """English: why a gradient is missing."""
 
 # it does not require grad
-CAUSE_BUFFER = "it is a buffer: the forward pass writes it, and no gradient reaches it."
+CAUSE_BUFFER = "it is a buffer, which is no parameter: no gradient reaches it."
 DO_BUFFER = "If it should learn, make it an nn.Parameter."
 CAUSE_NOT_ASKED_UNSEEN = "it does not require grad, and its origin was not recorded."
 DO_NOT_ASKED_UNSEEN = "Call av.watch() first, or run it again in {record}."

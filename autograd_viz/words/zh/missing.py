@@ -1,7 +1,7 @@
 """简体中文：为什么没有梯度。"""
 
 # 不需要梯度
-CAUSE_BUFFER = "它是缓冲区：由前向传播写入，梯度不会到达它。"
+CAUSE_BUFFER = "它是缓冲区，不是参数：梯度不会到达它。"
 DO_BUFFER = "如果它应当学习，请改为 nn.Parameter。"
 CAUSE_NOT_ASKED_UNSEEN = "它不需要梯度，也没有记录它的来历。"
 DO_NOT_ASKED_UNSEEN = "先调用 av.watch()，或在{record}中再运行一次。"

@@ -66,14 +66,14 @@ class TorchHistory:
     def state_of(self, tensor: torch.Tensor) -> str:
         """What its grad contains, computed on its device."""
         grad = grad_of(tensor)
-        if grad is None:
+        if grad is None or grad.is_meta:  # it has no numbers
             return ""
         values = grad.detach().coalesce().values() if grad.layout is torch.sparse_coo else grad.detach()
         if bool(torch.isnan(values).any()):
             return "nan"
         if bool(torch.isinf(values).any()):
             return "inf"
-        size = float(torch.linalg.vector_norm(values.float()))
+        size = _norm(values)
         return "zero" if not bool(values.any()) else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
 
     def norms(self, tensor: torch.Tensor) -> tuple[float, float]:
@@ -210,7 +210,10 @@ class TorchHistory:
 
 
 def _norm(t: torch.Tensor) -> float:
-    """Its squares may be too large for float32."""
+    """Its squares may be too large for float32. A tensor without numbers has none."""
+    if t.is_meta:
+        return 0.0
+    t = t.abs() if t.is_complex() else t
     size = float(torch.linalg.vector_norm(t.float()))
     return float(torch.linalg.vector_norm(t.double().cpu())) if size == math.inf else size
 
