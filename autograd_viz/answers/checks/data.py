@@ -177,9 +177,8 @@ def not_signs(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """A loss that takes the labels 1 and -1, and got 0 and 1: it does not count the zeros, or takes them for both."""
     for node in nodes:
         loss = f.live.called_as(node)
-        if (loss in SIGNED and not _has_ties(f.source(node)) and _has_zeros(f, node, loss)) or (
-            loss in HINGES and _is_hinge(f, node)
-        ):
+        is_zero_wrong = loss in SIGNED and not _has_ties(f.source(node)) and _has_zeros(f, node, loss)
+        if is_zero_wrong or (loss in HINGES and _is_hinge(f, node)):
             yield cause_at(f, "not_signs", node, loss=loss if loss in SIGNED else f"{loss}(1 - y * x)")
 
 

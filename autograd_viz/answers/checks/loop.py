@@ -171,7 +171,8 @@ def _schedules_wrongly(q: Question, steps: list[Any]) -> Iterator[Cause]:
         if len(steps) >= schedule.last_epoch >= TURNS * schedule.T_max > 0:
             yield cause_of("rate_rises", steps[-1], count=str(schedule.last_epoch), most=str(schedule.T_max))
     for schedule in filter(_gives_rates, _schedules(q, "LambdaLR") if steps else []):
-        base = schedule.base_lrs[0]
+        groups = schedule.optimizer.param_groups
+        base = next(b for b, g in zip(schedule.base_lrs, groups, strict=True) if any(p is q.tensor for p in g["params"]))
         yield cause_of("rate_as_factor", steps[-1], first=base, rate=base * base)
     for schedule in _schedules(q, "OneCycleLR"):
         file = "" if q.last is None or q.last.source is None else q.last.source.file

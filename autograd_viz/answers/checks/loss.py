@@ -131,9 +131,8 @@ def _not_summed(f: Facts, node: str) -> Iterator[Cause]:
         return
     shape, given = (next((t.value.shape for t in of), ()) for of in (f.results(before), f.inputs(node)))
     dim = f.plain(before, "dim")
-    inner = (
-        ("1", "2", "-2", "-3") if len(shape) == HEADS else ("-2", str(len(shape) - 2))
-    )  # of three, the first may be of kinds
+    # of three dimensions, the first may be one of kinds that are summed
+    inner = ("1", "2", "-2", "-3") if len(shape) == HEADS else ("-2", str(len(shape) - 2))
     is_divided = any(op_of(f, n) == "Div" for taker in (node, *f.takers(node)) for n in f.takers(taker))
     if shape[-2:] == given[-2:] and 1 not in shape[-2:] and dim in inner and not is_divided:
         yield cause_at(f, "softmax_not_summed", before, dim=dim)

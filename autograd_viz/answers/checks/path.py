@@ -186,9 +186,8 @@ def _lost(q: Question, root: Op) -> Iterator[Cause]:
             if made is None or any(o.name in DETACHING for o in behind([part])) or not _has_parameters(q, other):
                 continue
             after = leading_from(op, [*q.ops_behind(root)]) - {op}
-            if any(
-                type(g).__name__ == "Parameter" for o in after for g in o.given
-            ):  # it moves what a layer gets, as an attack does
+            # it moves what a layer gets, as an attack does
+            if any(type(g).__name__ == "Parameter" for o in after for g in o.given):
                 continue
             before = [g for g in made.given if is_op(g)]  # what was differentiated: of data that requires grad, too
             has_data = any(type(leaf).__name__ != "Parameter" for g in before for leaf in q.leaves_of(g))

@@ -25,9 +25,8 @@ FALLING = ("neg", "rsub")
 WITH_TARGET = ("binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss")
 REGRESSIONS = ("mse_loss", "smooth_l1_loss", "huber_loss")
 FILLED = {"zeros": 0.0, "zeros_like": 0.0, "ones": 1.0, "ones_like": 1.0}
-COST = re.compile(
-    "cost|penalt|regret|risk|energy|latency|error|distance|delay|drag|price|time", re.IGNORECASE
-)  # names of what is to become less
+# names of what is to become less
+COST = re.compile("cost|penalt|regret|risk|energy|latency|error|distance|delay|drag|price", re.IGNORECASE)
 HALF, MOST = 0.5, 64
 End = tuple[Op, int, Op]  # the score, the sign with which it enters the loss, and the op that the loss takes it with
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from ... import words
@@ -373,7 +374,7 @@ def _is_of_same_weights(f: Facts, top: str, below: str) -> bool:
 def _multiplied(f: Facts, node: str) -> set[str | None]:
     """The leaves that a square has twice in one product, as in `(w.T @ w - 1) ** 2`: it grows as their fourth power."""
     found = set[str | None]()
-    for n in f.downstream(f.ways_on(node)):
+    for n in islice(f.downstream(f.ways_on(node)), MOST):
         sides = f.ways_on(n) if op_of(f, n) in ("Mm", "Bmm", "Mul", "Addmm", "Mv") else []
         of = [{f.nodes[m].variable for m in f.downstream([side])} for side in sides[-2:]]
         found |= of[0] & of[1] if len(of) > 1 else set()

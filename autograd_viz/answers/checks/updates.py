@@ -322,7 +322,7 @@ def _is_rebound(name: str, statement: ast.stmt | None, loop: ast.For, place: Sou
 def pruned_moves(q: Question) -> Iterator[Cause]:
     """Weights that are set to zero, and whose gradient is masked: what the optimizer keeps of earlier gradients moves them."""
     holder = next((h for h in q.optimizers if h.has_moved and len(h.steps) >= SETTLED), None)
-    if holder is None or q.grad is None or q.tensor.ndim < MATRIX:
+    if holder is None or q.grad is None or getattr(q.grad, "is_sparse", False) or q.tensor.ndim < MATRIX:
         return
     first, last = holder.steps[0].number, holder.steps[-1].number
     zeroed = [e for e in q.events("written", "data") if first < e.number < last and e.name in ZEROING]

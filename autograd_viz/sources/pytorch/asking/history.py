@@ -127,8 +127,9 @@ class TorchHistory:
         found: dict[Any, Event | None] = {o: e for e in self._log.optimizers if (o := e.detail()) is not None}
         if not found:
             if OPTIMIZERS not in self._alive:  # the search takes as long as there are objects
-                self._alive[OPTIMIZERS] = [o for o in gc.get_objects() if issubclass(type(o), torch.optim.Optimizer)]
-            found = dict.fromkeys(self._alive[OPTIMIZERS])
+                others = [o for o in gc.get_objects() if issubclass(type(o), torch.optim.Optimizer)]
+                self._alive[OPTIMIZERS] = [weakref.ref(o) for o in others]  # an answer that is kept keeps none of them
+            found = {o: None for ref in self._alive[OPTIMIZERS] if (o := ref()) is not None}
         return [holder(o, made, (e for e in self._log.steps if e.detail() is o), tensor) for o, made in found.items()]
 
     def shards(self, tensor: torch.Tensor) -> int:
