@@ -110,17 +110,19 @@ def _of_root(root: Any, names: dict[str, Any]) -> Explanation | None:
     return _of_its_pass(question, None if is_term else root, names)
 
 
-def _of_its_pass(question: Question, asked: Any, names: dict[str, Any]) -> Explanation | None:
+def _of_its_pass(question: Question, what: Any, names: dict[str, Any]) -> Explanation | None:
     """What is odd in the pass of a loss, or that the path to it is cut; that nothing is; None if that is not known."""
-    found = explain_asked(asked_about(asked, names), names)
+    asked = asked_about(what, names)
+    found = explain_asked(asked, names)
     kind = found.causes[0].kind.replace("all_fine", "loss_fine")
-    if "loss_fine" in kind:
-        is_last = question.op is not None and question.op is question.last_root
-        whole = explain_asked(asked_about(None, names), names) if is_last else found
-        if any(code_of(c) == CUT for c in whole.causes):  # it led to a parameter, and was detached on the way
+    if "loss_fine" not in kind:
+        return found if any(page_of(c.kind) is not None for c in found.causes) else None
+    trained = {p for q, _, _ in asked[:1] for h in q.holders if h.steps for p in h.leaves}
+    if question.op is not None and question.op is question.last_root and not trained <= question.leaves_of(question.op):
+        whole = explain_asked(asked_about(None, names), names)
+        if any(code_of(c) == CUT for c in whole.causes):  # a parameter led to it, and was detached on the way
             return whole
-        return Explanation(question, [Cause(kind, said=found.causes[0].said)], names, headed=False)
-    return found if any(page_of(c.kind) is not None for c in found.causes) else None
+    return Explanation(question, [Cause(kind, said=found.causes[0].said)], names, headed=False)
 
 
 def _of_value(question: Question, names: dict[str, Any]) -> Explanation | None:
