@@ -248,7 +248,8 @@ def explain_tensor(tensor: Any, loss: Any, variables: dict[str, Any], is_recorde
         causes = causes_of(question)
         is_open = question.state == "" or all(c.kind in NOT_SHOWN for c in causes)
         if is_open and question.is_leaf and loss is None and is_recorded and _rank(causes) == RANKS[ASKED]:
-            run = replace(question, is_thorough=True).of_pass()
+            own = question
+            run = replace(own, is_thorough=True, look=lambda: own.facts).of_pass()
             of_run = [c for page in BY_CODE.values() if page.of_run for c in page.ask(run) if _rank([c]) < RANKS[ASKED]]
             causes = sorted(of_run, key=lambda c: _rank([c])) or causes
         return Explanation(question, causes, variables)
