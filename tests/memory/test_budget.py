@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import autograd_viz as av
-from autograd_viz.pictures.memory.budget import plan_of, works_of
+from autograd_viz.pictures.memory.advice import sentences_of
+from autograd_viz.pictures.memory.budget import Plan, plan_of, works_of
 from autograd_viz.pictures.memory.checkpoints import Checkpoints
 from autograd_viz.twin import nn
 from autograd_viz.twin.utils.checkpoint import checkpoint
@@ -49,6 +51,17 @@ def test_the_plan_is_the_cheapest_of_all_choices() -> None:
         assert plan.work == plan.bound == least
     smallest = plan_of(found, 1, stays=0)
     assert not smallest.fits and smallest.peak == min(peaks.values())
+
+
+@pytest.mark.parametrize(
+    ("last", "named"),
+    [(1, r"layers\.0, layers\.1 and head"), (2, r"layers\.0 … layers\.2 and head"), (4, r"layers\.0 … layers\.4 and head")],
+)
+def test_more_than_two_neighbours_of_a_list_are_named_as_one(last: int, named: str) -> None:
+    paths = (*(("layers", str(i)) for i in range(last + 1)), ("head",))
+    plan = Plan(budget=100, paths=paths, heights=[50], stays=0, work=1, forward=10, bound=None)
+    facts: Any = SimpleNamespace(is_guessed=True, document=SimpleNamespace(modules=()))
+    assert re.search(named, sentences_of(plan, facts, before=200)[0])
 
 
 class Handing(nn.Module):
