@@ -16,6 +16,26 @@ from autograd_viz.verbs.check import Findings
 
 _numbers = itertools.count()
 BEGIN = "import copy\nnn, F, optim = torch.nn, torch.nn.functional, torch.optim\n"  # of programs of PyTorch
+STEP = "    opt.zero_grad(); loss.backward(); opt.step()\n"
+CLASSES = (
+    """
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3){0})
+opt = optim.SGD(net.parameters(), 0.1)
+for i in range(4):
+    x, y = torch.randn(24, 4), torch.arange(24) % 3
+    loss = {1}
+"""
+    + STEP
+)
+HAND = """
+x, y = torch.randn(24, 1), torch.randn(24)
+w, b = torch.randn(1, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
+opt = optim.Adam([w, b], 0.05)
+for i in range(40):
+    out = {0}
+    loss = torch.mean(({1}) ** 2)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 
 

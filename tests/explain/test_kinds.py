@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .checked import BEGIN, found
+from .checked import BEGIN, CLASSES, HAND, STEP, found
 
 pytestmark = pytest.mark.torch
-STEP = "    opt.zero_grad(); loss.backward(); opt.step()\n"
-CLASSES = (
-    """
-net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3){0})
-opt = optim.SGD(net.parameters(), 0.1)
-for i in range(4):
-    x, y = torch.randn(24, 4), torch.arange(24) % 3
-    loss = {1}
-"""
-    + STEP
-)
 ONE = (
     """
 net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1){0})
@@ -194,15 +183,6 @@ x = torch.randn(8, 4)
 {0}
 for i in range(3):
     loss = net(x){1}.mean()
-    opt.zero_grad(); loss.backward(); opt.step()
-"""
-HAND = """
-x, y = torch.randn(24, 1), torch.randn(24)
-w, b = torch.randn(1, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
-opt = optim.Adam([w, b], 0.05)
-for i in range(40):
-    out = {0}
-    loss = torch.mean(({1}) ** 2)
     opt.zero_grad(); loss.backward(); opt.step()
 """
 BOOTSTRAP = """
@@ -491,6 +471,20 @@ for i in range(4):
     + STEP
     + "net.eval()\n"
 )
+MASK = """
+net = nn.Linear(6, 4)
+opt, first = optim.Adam(net.parameters(), 0.1), net.weight.detach().clone()
+for i in range(8):
+    opt.zero_grad()
+    net(torch.randn(8, 6)).pow(2).mean().backward()
+    if i == 4:
+        mask = (net.weight.abs() > net.weight.abs().median()).float()
+        with torch.no_grad():
+            {0}
+    if i >= 4:
+        net.weight.grad.mul_(mask)
+    opt.step()
+"""
 PACKED = (
     """
 net, weigh = nn.Linear(4, 1), nn.Parameter(torch.zeros(2))
@@ -631,6 +625,17 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         for twin in (("1", 8), ("0.01", 8), ("1", 2), ("1e-3", 2))
     },
     "a frozen part that was in training mode until the end": (BODY.format(""), BODY.format("; net[0].eval()"), "AV504"),
+    **{
+        f"a mask, and {what}": (MASK.format("net.weight.mul_(mask)"), MASK.format(line), "that were set to zero")
+        for what, line in (
+            ("weights that begin anew", "net.weight.copy_(torch.where(mask > 0, net.weight, first))"),
+            ("a number that is no 0", "net.weight[mask == 0] = 0.5"),
+            ("the other weights", "net.weight.mul_(1 - mask)"),
+        )
+    },
+    "an actor without a minus, whose critic learns an error": (
+        ACTOR.format("").replace("value", "td_error"), ACTOR.format("-").replace("value", "td_error"), "the loss of actor",
+    ),
     "losses that become numbers": (
         PACKED.format("torch.Tensor"), PACKED.format("torch.stack"), "torch.Tensor() made a new tensor on the path",
     ),

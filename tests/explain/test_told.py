@@ -8,30 +8,10 @@ import pytest
 
 import autograd_viz as av
 
-from .checked import BEGIN, found
+from .checked import BEGIN, CLASSES, HAND, STEP, found
 from .explained import told
 
 pytestmark = pytest.mark.torch
-STEP = "    opt.zero_grad(); loss.backward(); opt.step()\n"
-CLASSES = (
-    """
-net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3){0})
-opt = optim.SGD(net.parameters(), 0.1)
-for i in range(4):
-    x, y = torch.randn(24, 4), torch.arange(24) % 3
-    loss = {1}
-"""
-    + STEP
-)
-HAND = """
-x, y = torch.randn(24, 1), torch.randn(24)
-w, b = torch.randn(1, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
-opt = optim.Adam([w, b], 0.05)
-for i in range(40):
-    out = {0}
-    loss = torch.mean(({1}) ** 2)
-    opt.zero_grad(); loss.backward(); opt.step()
-"""
 ATTENDED = """
 x, pad = torch.randn(2, 3, 4), torch.tensor([[False, False, True], [True, True, {0}]])
 attention = nn.MultiheadAttention(4, 1, batch_first=True)

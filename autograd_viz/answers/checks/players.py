@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from itertools import permutations
 from typing import Any
@@ -15,6 +14,7 @@ from ..causes.code import expression_at, mentions
 from ..causes.history import Op, PassEvent
 from ..causes.paths import behind, is_op, with_history
 from ..causes.question import Question
+from .signs import LEFT, LESS
 
 LAYERS = ("linear", "conv2d", "conv1d", "conv3d", "addmm", "matmul", "mm", "conv_transpose2d", "conv_transpose1d")
 RISING = (
@@ -25,8 +25,6 @@ FALLING = ("neg", "rsub")
 WITH_TARGET = ("binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss")
 REGRESSIONS = ("mse_loss", "smooth_l1_loss", "huber_loss")
 FILLED = {"zeros": 0.0, "zeros_like": 0.0, "ones": 1.0, "ones_like": 1.0}
-# names of what is to become less
-COST = re.compile("cost|penalt|regret|risk|energy|latency|error|distance|delay|drag|price", re.IGNORECASE)
 HALF, MOST = 0.5, 64
 End = tuple[Op, int, Op]  # the score, the sign with which it enters the loss, and the op that the loss takes it with
 
@@ -60,9 +58,14 @@ def same_aim(q: Question) -> Iterator[Cause]:
         if (left := _left(q, of_g, of_d)) is not None:
             yield cause_of("left_by_other", left, actor=_name(q, g), critic=_name(q, d))
         is_value = bool(theirs) and all(r.name in REGRESSIONS for r in theirs)
-        is_value &= not any(COST.search(getattr(r.source, "text", "")) for r in (*theirs, *mine))
+        lines = [*(LEFT.sub("", _text(r)) for r in theirs), *map(_text, mine)]  # the name of a critic's own loss says nothing
+        is_value &= not any(word in line.lower() for word in LESS for line in lines)
         if is_value and len(own) == 1 and not d.isdisjoint(own[0][0].given) and wanted == {1} and mine[0].name == "mean":
             yield cause_of("score_sunk", mine[0], actor=_name(q, g), critic=_name(q, d))
+
+
+def _text(op: Op) -> str:
+    return getattr(op.source, "text", "")
 
 
 def _pulled(q: Question, of_g: Holder, of_d: Holder) -> PassEvent | None:

@@ -25,7 +25,9 @@ LOSSES = (*REGRESSIONS, "NllLoss", "NllLoss2D", "KlDiv", "BinaryCrossEntropy", "
 LINEAR = (*SHAPED, "Sub", "Add", "Rsub", "Neg", "Mul", "Div")  # what is large stays large through these
 SCALED = ("Mul", "Div")
 SIGNED = (*LINEAR, "Mean", "Sum", "Stack", "Cat")
-COSTS = ("cost", "penalt", "regret", "risk", "loss(", "losses", "error", "energy")  # names of what is to become less
+# names of what should fall
+LESS = ("cost", "penalt", "regret", "risk", "energy", "latency", "distance", "delay", "drag", "price")
+COSTS = (*LESS, "loss(", "losses", "error")
 LEFT = re.compile(r"^[\s\w.,]+=(?!=)")  # of an assignment
 CLIPPED = {"Maximum": -1, "Minimum": 1}  # the sign with which one of a clipped and a plain ratio is the wrong one
 PICKS = ("Gather", "Index")

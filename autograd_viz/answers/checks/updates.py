@@ -38,7 +38,11 @@ NESTED = 6  # ops of one expression
 GIVING = ("to", "cpu", "cuda", "detach", "data", "float", "double", "half", "contiguous")  # perhaps the tensor itself
 TARGET = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference)(?:_|$)")  # what must not be the trained network
 DROPPING = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
-ZEROING, MATRIX = ("mul_", "__imul__", "__setitem__", "masked_fill_", "copy_", "data"), 2  # how a mask is written; dimensions
+PRODUCTS, PUTTING = ("mul_", "__imul__", "data"), ("__setitem__", "masked_fill_")  # how a mask is written
+FACTOR = re.compile(
+    r"(?:mul_\(|\*=|\bdata \* ?)\s*(\w+)(?:\.\w+\(\w*\))?\s*(?:$|[);#])"
+)  # its name, if that is the whole factor
+ZERO, MATRIX = re.compile(r"[=,]\s*0(?:\.0*)?\s*(?:$|[);#])"), 2  # as a value; dimensions
 DRAWN = ("uniform_", "normal_", "orthogonal_", "reset_parameters")  # how names of random initializations end
 
 
@@ -325,9 +329,8 @@ def pruned_moves(q: Question) -> Iterator[Cause]:
     if holder is None or q.grad is None or getattr(q.grad, "is_sparse", False) or q.tensor.ndim < MATRIX:
         return
     first, last = holder.steps[0].number, holder.steps[-1].number
-    zeroed = [e for e in q.events("written", "data") if first < e.number < last and e.name in ZEROING]
-    line = getattr(zeroed[-1].source, "text", "") if zeroed else ""
-    for mask in _masks_in(q, line):
+    zeroed = [e for e in q.events("written", "data") if first < e.number < last and _is_zeroing(e)]
+    for mask in _masks_in(q, zeroed[-1]) if zeroed else ():
         is_off = q.grad.detach() == 0
         # a unit that gives nothing has a row of zeros, and an input that is always zero a column
         is_mixed = all(bool((is_off.any(d) & ~is_off.all(d)).any()) for d in (0, 1))
@@ -337,12 +340,19 @@ def pruned_moves(q: Question) -> Iterator[Cause]:
             return
 
 
-def _masks_in(q: Question, line: str) -> Iterator[Any]:
-    """Where the masks are 0, or are not, that a line writes into the tensor."""
-    named: list[Any] = [q.names.get(name) for name in dict.fromkeys(re.findall(r"\w+", line))]
+def _is_zeroing(write: Event) -> bool:
+    """Is it a product with one name, or an assignment of 0? What adds, or chooses between two, may leave other numbers."""
+    line = getattr(write.source, "text", "")
+    return bool(ZERO.search(line)) if write.name in PUTTING else write.name in PRODUCTS and bool(FACTOR.search(line))
+
+
+def _masks_in(q: Question, write: Event) -> Iterator[Any]:
+    """Where a write sets the tensor to 0: where its factor is 0; of `w[mask] = 0` perhaps where the mask is not."""
+    is_put, line = write.name in PUTTING, getattr(write.source, "text", "")
+    named: list[Any] = [q.names.get(name) for name in dict.fromkeys((re.compile(r"\w+") if is_put else FACTOR).findall(line))]
     for mask in named:
         if q.is_of_library(mask) and mask.shape == q.tensor.shape and not mask.requires_grad:
-            parts: tuple[Any, Any] = (mask == 0, mask != 0)
+            parts = [mask == 0, *([mask != 0] if is_put else [])]
             yield from (part for part in parts if part.any() and not part.all())
 
 
