@@ -42,7 +42,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "memory": {"layout", "maps", "render"},
         "times": {"layout", "maps", "render"},
     },
-    "answers": {"sentences": set(), "causes": {"sentences"}, "checks": {"causes"}},
+    "answers": {"sentences": set(), "causes": {"sentences"}, "checks": {"causes", "sentences"}},
     "sources": {
         "shared": set(),
         "shared/run": set(),

@@ -11,14 +11,14 @@ from types import FrameType
 from typing import Any, Literal, overload
 
 from ..answers.causes.answer import answer
-from ..answers.causes.bad_numbers import births_of_loss
 from ..answers.causes.cause import Cause, cause_of, source_of
 from ..answers.causes.check import ASKED, MAY, SO
 from ..answers.causes.code import grads_read, spelling
-from ..answers.causes.errors import causes_of_error, complaint
 from ..answers.causes.paths import behind
 from ..answers.causes.question import Question
 from ..answers.checks.ask import BY_CODE, UNKNOWN, causes_of, page_of
+from ..answers.checks.bad_numbers import births_of_loss
+from ..answers.checks.errors import causes_of_error, complaint
 from ..errors import NotDrawableError, NotFiniteError
 from ..graph.op_names import plain_name, stem
 from ..graph.surroundings import Source

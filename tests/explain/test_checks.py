@@ -149,6 +149,21 @@ def test_every_kind_of_a_check_has_its_words() -> None:
     assert claimed <= {*KINDS}
 
 
+# what these say is no fault: what was asked to happen, what nobody has seen, and that nothing stands out
+ANSWERS = """
+    all_fine all_fine_unseen awaited buffer cleared cleared_by_hook clipped dtype evaluated failed fine fine_paths fine_unseen
+    frozen functional grad_written grad_zeroed hook_on_way huge inference lacks_number late leaf_lost leaf_updated left_out
+    loss_fine loss_fine_unseen made_early made_for_call made_of_number no_error no_loss_here no_pass no_path_from not_asked
+    not_asked_unseen not_freed not_leaf not_recorded not_shown nothing_known nothing_of_hook nothing_passed_on off_now old
+    old_idle old_zeroed other_root pass_unseen ran_before retained_late root_gone running sharded sharded_missing
+    start_not_one switched_off tiny unknown_error unrecorded used_after
+"""
+
+
+def test_a_cause_belongs_to_a_check_or_accuses_nobody() -> None:
+    assert {kind for kind in KINDS if page_of(kind) is None} == {*ANSWERS.split()}
+
+
 PLACES = "net, x = torch.nn.Linear(4, 3), torch.randn(2, 4)\n"
 EXPERTS = """
 a, b = torch.nn.Linear(4, 2), torch.nn.Linear(4, 2)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.answers.causes.errors import TAKES
+from autograd_viz.answers.checks.errors import TAKES
 
 from .explained import X, kinds, lines, told
 

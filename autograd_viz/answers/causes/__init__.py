@@ -1,1 +1,1 @@
-"""Why a gradient is what it is. Look-ups ask `History`: which ops, passes and writes there were. Value rules ask `Facts`."""
+"""What a cause and a check are, and the facts that checks read. Look-ups ask `History`; rules about values ask `Facts`."""

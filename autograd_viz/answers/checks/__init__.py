@@ -1,1 +1,1 @@
-"""The checks of `explain` and `check`: one page each."""
+"""What finds causes: the checks of `explain` and `check`, and the answers that accuse nobody."""

@@ -7,14 +7,30 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import NamedTuple
 
-from ..causes import bad_numbers, sizes, zeros
 from ..causes.cause import Cause, cause_of
 from ..causes.check import SO, Check, check
-from ..causes.hooks import hook_causes
-from ..causes.missing import missing
-from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
-from . import aim, classes, data, layers, loop, loss, memory, path, players, sequences, signs, terms, updates
+from . import (
+    aim,
+    bad_numbers,
+    classes,
+    data,
+    layers,
+    loop,
+    loss,
+    memory,
+    path,
+    players,
+    sequences,
+    signs,
+    sizes,
+    terms,
+    updates,
+    zeros,
+)
+from .hooks import hook_causes
+from .missing import missing
+from .present import last_write, lost_part, old, plain_gradient
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains

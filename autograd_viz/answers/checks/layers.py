@@ -22,7 +22,7 @@ from ..causes.history import Event
 from ..causes.numbers import norm
 from ..causes.ops import cause_at, op_of
 from ..causes.question import Question
-from ..causes.sizes import NORMS, ROUTES
+from .sizes import NORMS, ROUTES
 
 # parts whose statistics may follow the data on purpose
 FOLLOWING = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference|k|key|discriminator|critic)(?:_|$)")

@@ -17,11 +17,11 @@ from ...graph.passes import Holder
 from ..causes.cause import Cause, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.history import Event, Op, PassEvent
-from ..causes.missing import missing
 from ..causes.paths import is_op
-from ..causes.present import added, last_write
 from ..causes.question import Question
 from .aim import AIMED
+from .missing import missing
+from .present import added, last_write
 
 MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
 ACCUMULATED_KINDS = {

@@ -15,9 +15,9 @@ from ..causes.cause import Cause, cause_of, source_of
 from ..causes.check import MAY, SO, check
 from ..causes.code import spelling
 from ..causes.history import Op, PassEvent
-from ..causes.missing import NUMBERS
 from ..causes.paths import behind, has_graph, is_of_user, is_op, with_history
 from ..causes.question import Question
+from .missing import NUMBERS
 
 PLENTY, MANY_RESULTS = 2, 4  # passes whose graphs are kept; results
 DEPTH = 4  # lists, dictionaries and objects in each other

@@ -12,13 +12,13 @@ from ...graph.listing import assigned
 from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.code import spelling
-from ..causes.errors import RENAMING, switched_on
 from ..causes.facts import Facts
 from ..causes.history import Op
-from ..causes.missing import missing
 from ..causes.ops import cause_at, name_of_op, op_of
 from ..causes.paths import behind, has_graph, is_op, leading_from, origins, with_history
 from ..causes.question import Question
+from .errors import RENAMING, switched_on
+from .missing import missing
 from .players import ends_of
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "left_in_weights", "no_path", "made_after", "replaced", "copied")

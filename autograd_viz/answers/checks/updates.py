@@ -20,10 +20,10 @@ from ..causes.facts import Facts
 from ..causes.history import Event, Op, PassEvent
 from ..causes.ops import op_of
 from ..causes.paths import behind, is_of_user
-from ..causes.present import last_write
 from ..causes.question import Question
 from .layers import TAKERS, weights_of
 from .loop import PLENTY, SETTLED, step_of
+from .present import last_write
 
 FEW = 4  # elements whose signs may agree by chance
 SOME_NUMBERS, ALIKE = 48, 0.9  # of a weight; a correlation that no chance gives

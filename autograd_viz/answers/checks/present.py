@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ... import words
 from ...graph.text import shape_text, value_text
-from .cause import Cause, cause_of
-from .code import spelling
-from .history import Event, PassEvent
+from ..causes.cause import Cause, cause_of
+from ..causes.code import spelling
+from ..causes.history import Event, PassEvent
+from ..causes.paths import is_op
+from ..causes.question import Question
 from .missing import cuts_before
-from .paths import is_op
-from .question import Question
 
 MOST_SHOWN, MOST_OPS = 8, 200  # elements of a shown gradient; ops of a graph that is read for it
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from ... import words
 from ...graph.model import Op, Tensor
 from ...graph.op_names import plain_name
-from .cause import Cause
-from .code import spelling
-from .facts import Facts
+from ..causes.cause import Cause
+from ..causes.code import spelling
+from ..causes.facts import Facts
+from ..causes.numbers import BAD, bounds, elements_text, has_zero, is_known, number, value_with
 from .nan_sources import has_too_few, nan_source
-from .numbers import BAD, bounds, elements_text, has_zero, is_known, number, value_with
 
 MOST = 2  # leaves that the answer names
 MOST_HANDED = 50  # ops that are followed

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ... import words
+from ..causes.cause import Cause, cause_of, source_of
+from ..causes.check import ASKED, MAY, SO, check
+from ..causes.facts import Edge, Facts
+from ..causes.numbers import bounds, has_zero, is_zero, text_of, value_with
+from ..causes.ops import cause_at, factor_values, factors, given_text, name_of_op, op_of, zeros_behind
+from ..causes.question import Question
 from ..sentences import PROPERTIES
-from .cause import Cause, cause_of, source_of
-from .check import ASKED, MAY, SO, check
-from .facts import Edge, Facts
 from .forward_birth import births_of, forward_births
 from .nan_sources import GROWING, ROWS, SAFE, has_negative_base, is_unsafe, nan_source
-from .numbers import bounds, has_zero, is_zero, text_of, value_with
-from .ops import cause_at, factor_values, factors, given_text, name_of_op, op_of, zeros_behind
-from .question import Question
 
 LEAST_HALF = 2**-25  # float16 rounds what is smaller to 0
 NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan for any gradient

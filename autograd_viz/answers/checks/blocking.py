@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from ...graph.op_names import stem
 from ...graph.text import value_text
+from ..causes.cause import Cause
+from ..causes.facts import Facts
+from ..causes.numbers import all_are, bounds, is_constant, is_zero, largest, lies_outside, number, range_text
+from ..causes.ops import PRODUCTS, cause_at, factor_values, factors, given_text, numbers_of, op_of, operand
 from ..sentences import is_differentiable
-from .cause import Cause
-from .facts import Facts
-from .numbers import all_are, bounds, is_constant, is_zero, largest, lies_outside, number, range_text
-from .ops import PRODUCTS, cause_at, factor_values, factors, given_text, numbers_of, op_of, operand
 
 Test = Callable[[Facts, str, int], bool]
 

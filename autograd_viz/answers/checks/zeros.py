@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from ... import words
 from ...graph.model import Value
 from ...graph.text import value_text
+from ..causes.cause import Cause, source_of
+from ..causes.check import ASKED, MAY, SO, check
+from ..causes.facts import Edge, Facts
+from ..causes.numbers import added, count_zeros, has_zero, is_zero, nearly, text_of
+from ..causes.ops import cause_at, numbers_of, op_of, zeros_behind
+from ..causes.question import Question
 from .blocking import seen_block, sure_block, underflow
-from .cause import Cause, source_of
-from .check import ASKED, MAY, SO, check
-from .facts import Edge, Facts
 from .hooks import stop_before
-from .numbers import added, count_zeros, has_zero, is_zero, nearly, text_of
-from .ops import cause_at, numbers_of, op_of, zeros_behind
-from .question import Question
 from .sizes import no_effect
 
 NO_FAULT = (  # sums that cancel, zeros up to rounding, and what happened after the pass

@@ -9,13 +9,13 @@ from typing import Any
 from ...graph.model import Tensor
 from ...graph.surroundings import Source
 from ...graph.text import few_names
+from ..causes.cause import Cause, cause_of, source_of
+from ..causes.code import called_at, maker_text, spelling
+from ..causes.history import Op
+from ..causes.paths import behind, is_op, with_history
+from ..causes.question import Question
 from ..sentences import explain_error, is_differentiable
-from .cause import Cause, cause_of, source_of
-from .code import called_at, maker_text, spelling
-from .history import Op
 from .missing import cuts_before, number_left, without_grad
-from .paths import behind, is_op, with_history
-from .question import Question
 
 NO_GRAPH = "does not require grad and does not have a grad_fn"
 TWICE = "through the graph a second time"

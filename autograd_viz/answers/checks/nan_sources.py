@@ -8,10 +8,10 @@ from functools import partial
 from typing import NamedTuple
 
 from ...graph.model import Value
+from ..causes.facts import Facts
+from ..causes.numbers import bounds, has_zero, is_known, number, value_with
+from ..causes.ops import op_of, operand
 from ..sentences import PROPERTIES
-from .facts import Facts
-from .numbers import bounds, has_zero, is_known, number, value_with
-from .ops import op_of, operand
 
 SPREADS = ("Std", "Var", "StdMean", "VarMean")
 DIVIDED = 2  # operands of a division

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from ... import words
 from ...graph.text import value_text
+from ..causes.cause import Cause
+from ..causes.facts import Edge, Facts
+from ..causes.numbers import nearly
+from ..causes.ops import cause_at, name_of_op
 from .blocking import MODULE_HOOK
-from .cause import Cause
-from .facts import Edge, Facts
-from .numbers import nearly
-from .ops import cause_at, name_of_op
 
 MOST = 2  # hooks that the answer names
 

@@ -9,15 +9,15 @@ from typing import Any
 from ... import words
 from ...graph.surroundings import Source
 from ...graph.text import few_names
+from ..causes.cause import Cause, cause_of, source_of
+from ..causes.code import maker_text, spelling
+from ..causes.facts import Facts
+from ..causes.history import Event, Op
+from ..causes.ops import cuts_of
+from ..causes.paths import CUTS, behind, cuts_between, is_op, leading_from, origins, reaches, with_history
+from ..causes.question import Question
 from ..sentences import is_differentiable
-from .cause import Cause, cause_of, source_of
-from .code import maker_text, spelling
-from .facts import Facts
-from .history import Event, Op
 from .hooks import stop
-from .ops import cuts_of
-from .paths import CUTS, behind, cuts_between, is_op, leading_from, origins, reaches, with_history
-from .question import Question
 
 # the sentence for an op that detaches; other ops are called by their name
 NUMBERS = ("item", "tolist", "numpy", "__float__", "__array__", "__int__")

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from ...graph.model import Tensor, Value
 from ...graph.passes import HUGE, TINY
 from ...graph.text import number_text
-from .cause import Cause, Said
-from .check import ASKED, MAY, check
-from .facts import Edge, Facts
-from .numbers import is_constant, norm
-from .ops import cause_at, name_of_op
+from ..causes.cause import Cause, Said
+from ..causes.check import ASKED, MAY, check
+from ..causes.facts import Edge, Facts
+from ..causes.numbers import is_constant, norm
+from ..causes.ops import cause_at, name_of_op
 
 FAULTS, ANSWERS = ("resized_by_hooks", "shrank_*", "grew_*"), ("resized_by_hook", "shrank", "grew")
 PILED = 3  # hooks of one function on a leaf
