@@ -243,16 +243,21 @@ def explain_tensor(tensor: Any, loss: Any, variables: dict[str, Any], is_recorde
     """The answer about a tensor. `is_recorded`: False for a pass that is not the program's, which nothing has recorded."""
     with unseen(tensor):
         question = question_of(tensor, loss, variables, is_recorded)
-        if is_recorded:
-            [(question, _)] = asked_again([(question, "")])
-        causes = causes_of(question)
-        is_open = question.state == "" or all(c.kind in NOT_SHOWN for c in causes)
-        if is_open and question.is_leaf and loss is None and is_recorded and _rank(causes) == RANKS[ASKED]:
-            own = question
-            run = replace(own, is_thorough=True, look=lambda: own.facts).of_pass()
-            of_run = [c for page in BY_CODE.values() if page.of_run for c in page.ask(run) if _rank([c]) < RANKS[ASKED]]
-            causes = sorted(of_run, key=lambda c: _rank([c])) or causes
-        return Explanation(question, causes, variables)
+        again = asked_again([(question, "")])[0][0] if is_recorded else question
+        causes = causes_of(again)
+        is_open = again.state == "" or all(c.kind in NOT_SHOWN for c in causes)
+        if is_open and again.is_leaf and loss is None and is_recorded and _rank(causes) == RANKS[ASKED]:
+            for q in (again, question):  # the code after the model has not run again
+                if of_run := _of_run(q):
+                    return Explanation(q, of_run, variables)
+        return Explanation(again, causes, variables)
+
+
+def _of_run(own: Question) -> list[Cause]:
+    """What is wrong with the pass that has reached a tensor, the surest first."""
+    run = replace(own, is_thorough=True, look=lambda: own.facts).of_pass()
+    of_run = [c for page in BY_CODE.values() if page.of_run for c in page.ask(run) if _rank([c]) < RANKS[ASKED]]
+    return sorted(of_run, key=lambda c: _rank([c]))
 
 
 def of_error(error: BaseException, frame: FrameType) -> Explanation:
