@@ -16,7 +16,7 @@ from ..answers.causes.check import ASKED, MAY, SO
 from ..answers.causes.code import grads_read, spelling
 from ..answers.causes.paths import behind
 from ..answers.causes.question import Question
-from ..answers.checks.ask import BY_CODE, UNKNOWN, causes_of, page_of
+from ..answers.checks.ask import UNKNOWN, causes_of, page_of
 from ..answers.checks.bad_numbers import births_of_loss
 from ..answers.checks.errors import causes_of_error, complaint
 from ..errors import NotDrawableError, NotFiniteError
@@ -30,7 +30,7 @@ from ..sources.shared.names import asking_frame, value_at, visible_names
 from ..sources.shared.source_code import source_at
 from .explanation import AnsweredFigure, Explanation
 from .options import check_options
-from .questions import all_causes, asked_again, question_of, questions_about
+from .questions import all_causes, asked_again, of_its_run, other_roots, question_of, questions_about
 
 
 @overload
@@ -168,6 +168,11 @@ def asked_about(module: Any, names: dict[str, Any]) -> Asked:
         [(q, name, causes)] = all_causes(questions[:1])
         more = [c for c in causes if _is_of_run(c) and code_of(c) not in known]
         asked += [(q, name, more)] if more else []
+    for root in other_roots(questions[0][0], names) if questions and not is_drawable(module) else ():
+        known = {c.kind for _, _, causes in asked for c in causes}
+        for q, name in questions_about(root, names)[:1]:
+            more = [c for c in of_its_run(q) if c.kind not in known]
+            asked += [(q, name, more)] if more else []
     return asked
 
 
@@ -255,9 +260,8 @@ def explain_tensor(tensor: Any, loss: Any, variables: dict[str, Any], is_recorde
 
 def _of_run(own: Question) -> list[Cause]:
     """What is wrong with the pass that has reached a tensor, the surest first."""
-    run = replace(own, is_thorough=True, look=lambda: own.facts).of_pass()
-    of_run = [c for page in BY_CODE.values() if page.of_run for c in page.ask(run) if _rank([c]) < RANKS[ASKED]]
-    return sorted(of_run, key=lambda c: _rank([c]))
+    found = of_its_run(replace(own, is_thorough=True, look=lambda: own.facts))
+    return sorted((c for c in found if _rank([c]) < RANKS[ASKED]), key=lambda c: _rank([c]))
 
 
 def of_error(error: BaseException, frame: FrameType) -> Explanation:

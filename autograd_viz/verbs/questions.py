@@ -22,6 +22,8 @@ from ..sources.asking import Look, history_of, kept_root, look, sends_to, unseen
 from ..sources.shared.names import elements, modules_among, names_by_identity
 from ..sources.shared.run.results import run_with
 
+MOST_ROOTS = 3
+
 
 def question_of(
     tensor: Any,
@@ -182,10 +184,24 @@ def asked_again(questions: list[tuple[Question, str]]) -> list[tuple[Question, s
 def all_causes(questions: list[tuple[Question, str]]) -> list[tuple[Question, str, list[Cause]]]:
     """Those of each leaf's gradient, and of the run, without what accuses nobody."""
     first = questions[0][0] if questions else None
+    of_run = [] if first is None else of_its_run(first)
     with unseen(None if first is None else first.tensor):
-        asked = [] if first is None else [first.of_pass()]
-        of_run = [c for q in asked for page in BY_CODE.values() if page.of_run for c in page.ask(q)]
         return [(q, name, [*(of_run if q is first else []), *_causes(q)]) for q, name in questions]
+
+
+def of_its_run(q: Question) -> list[Cause]:
+    """What is wrong with the pass that has reached a leaf."""
+    with unseen(q.tensor):
+        run = q.of_pass()
+        return [c for page in BY_CODE.values() if page.of_run for c in page.ask(run)]
+
+
+def other_roots(q: Question, names: Mapping[str, Any]) -> list[Any]:
+    """The user's losses of which other passes began than the last one, as of a critic that is trained before its generator."""
+    roots = {p.source: p.root for p in q.passes if not p.error}  # the last of each line
+    others = {root for root in roots.values() if root is not None} - {q.last_root}
+    with unseen(q.tensor):
+        return [v for v in names.values() if others and is_drawable(v) and q.maker_of(v) in others][:MOST_ROOTS]
 
 
 def _causes(q: Question) -> list[Cause]:

@@ -43,6 +43,7 @@ ONLY_PYTORCH = {
         234,
         235,
         236,
+        237,
         308,
         407,
         410,
@@ -151,12 +152,13 @@ def test_every_kind_of_a_check_has_its_words() -> None:
 
 # what these say is no fault: what was asked to happen, what nobody has seen, and that nothing stands out
 ANSWERS = """
-    all_fine all_fine_unseen awaited buffer cleared cleared_by_hook clipped dtype evaluated failed fine fine_paths fine_unseen
-    frozen functional grad_written grad_zeroed hook_on_way huge inference lacks_number late leaf_lost leaf_updated left_out
-    loss_fine loss_fine_unseen made_early made_for_call made_of_number no_error no_loss_here no_pass no_path_from not_asked
-    not_asked_unseen not_freed not_leaf not_recorded not_shown nothing_known nothing_of_hook nothing_passed_on off_now old
-    old_idle old_zeroed other_root pass_unseen ran_before retained_late root_gone running sharded sharded_missing
-    start_not_one switched_off tiny unknown_error unrecorded used_after
+    all_fine all_fine_unseen awaited buffer cleared cleared_by_hook clipped dtype evaluated failed fine fine_paths
+    fine_unseen frozen functional grad_set grad_written grad_zeroed hook_on_way huge inference lacks_number late
+    leaf_lost leaf_updated left_out loss_fine loss_fine_unseen made_early made_for_call made_of_number no_error
+    no_loss_here no_pass no_path_from not_asked not_asked_unseen not_freed not_leaf not_recorded not_shown
+    nothing_known nothing_of_hook nothing_passed_on off_now old old_idle old_own old_zeroed only_in_grad other_root
+    pass_unseen ran_before retained_late root_gone running sharded sharded_missing start_not_one switched_off tiny
+    unknown_error unrecorded used_after
 """
 
 

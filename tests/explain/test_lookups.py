@@ -294,9 +294,9 @@ def test_of_an_unwatched_program_the_variables_are_named_and_no_model_is_spoken_
     ("code", "name"),
     [
         ("torch.ones(2, requires_grad=True) * 0.1", "torch.ones(2, requires_grad=True) * 0.1"),
-        ("torch.ones(2, requires_grad=True) * (0.1 + 0.2 + 0.3 + 0.4)", "x * y"),  # too long
+        ("torch.ones(2, requires_grad=True) * (0.1 + 0.2 + 0.3 + 0.4)", "… * …"),  # too long
         ("halved(torch.ones(2, requires_grad=True))", "leaf / 2"),
-        ("torch.ones(2, requires_grad=True).mul(0.1)", "x * y"),
+        ("torch.ones(2, requires_grad=True).mul(0.1)", "… * …"),
     ],
 )
 def test_an_operator_is_named_as_it_stands_in_the_code(code: str, name: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import autograd_viz as av
-from autograd_viz.answers import causes
+from autograd_viz.answers import checks
 from autograd_viz.answers.causes.answer import sentence
 from autograd_viz.answers.causes.cause import Cause
 from autograd_viz.words import en, zh
@@ -26,7 +26,7 @@ def kinds() -> set[str]:
     """What the value rules can find, in capitals."""
     found = set()
     for name in VALUE_RULES:
-        tree = ast.parse((Path(causes.__file__).parent / f"{name}.py").read_text(encoding="utf-8"))
+        tree = ast.parse((Path(checks.__file__).parent / f"{name}.py").read_text(encoding="utf-8"))
         found |= {n.value.upper() for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
     return {k for k in found if hasattr(en, f"CAUSE_{k}")}
 

@@ -185,7 +185,7 @@ for i in range(4):
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        ("data = torch.diag(torch.zeros(4).pow(-0.5)) @ torch.zeros(4, 4)", "Check its inputs for nan and inf"),
+        ("data = torch.diag(torch.zeros(4).pow(-0.5)) @ torch.zeros(4, 4)", "Check its inputs: inf * 0 is nan"),
         ("data = torch.zeros(4, 4) / torch.zeros(4)", "0 / 0, as in constant columns"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import PurePath
@@ -16,20 +17,20 @@ from .history import Event, Op
 
 LONGEST = 40  # characters of an expression in a sentence
 SYMBOLS = {
-    "gt": "x > y", "lt": "x < y", "ge": "x >= y", "le": "x <= y", "eq": "x == y", "ne": "x != y", "setitem": "x[...] = y",
-    "getitem": "x[...]", "select": "x[...]", "matmul": "x @ y", "rsub": "x - y", "sub": "x - y", "truediv": "x / y",
-    "div": "x / y", "floordiv": "x // y", "rdiv": "x / y", "add": "x + y", "mul": "x * y", "iadd": "x += y", "isub": "x -= y",
-    "imul": "x *= y", "itruediv": "x /= y", "add_": "x += y", "sub_": "x -= y", "mul_": "x *= y", "div_": "x /= y",
+    "gt": "… > …", "lt": "… < …", "ge": "… >= …", "le": "… <= …", "eq": "… == …", "ne": "… != …", "setitem": "x[...] = y",
+    "getitem": "x[...]", "select": "x[...]", "matmul": "… @ …", "rsub": "… - …", "sub": "… - …", "truediv": "… / …",
+    "div": "… / …", "floordiv": "… // …", "rdiv": "… / …", "add": "… + …", "mul": "… * …", "iadd": "… += …", "isub": "… -= …",
+    "imul": "… *= …", "itruediv": "… /= …", "add_": "… += …", "sub_": "… -= …", "mul_": "… *= …", "div_": "… /= …",
     "data": ".data", "grad": "autograd.grad()",
 }  # fmt: skip
 OPERATORS = (ast.BinOp, ast.Compare, ast.Subscript, ast.AugAssign)
 
 
 def spelling(op: Op | Event) -> str:
-    """An operator as it stands in the user's code, `w * step`, if it is short; else `x * y` for `mul`, `float()`."""
+    """An operator as it stands in the user's code, `w * step`, if it is short; else `… * …` for `mul`, `float()`."""
     inner = op.name.strip("_") if op.name.startswith("__") else op.name
     general = SYMBOLS.get(inner, f"{inner}()")
-    is_operator = general.startswith("x") and "] =" not in general
+    is_operator = general.startswith(("…", "x")) and "] =" not in general
     return (operator_at(op.source) if is_operator else "") or general
 
 
@@ -54,13 +55,17 @@ def expression_at(source: Source | None) -> ast.expr | None:
     return parsed_expression("" if source is None else source.expression)
 
 
+def tree_of(file: str) -> ast.Module:
+    """The syntax tree of a file; an empty one if it is none of Python, as a cell with %magics."""
+    try:
+        return parsed("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return ast.Module([], [])
+
+
 def statement_at(source: Source | None) -> tuple[ast.stmt, list[ast.For]] | None:
     """The smallest statement at a place, and the loops of its function around it, the outermost first."""
-    lines = [] if source is None else linecache.getlines(source.file)
-    try:
-        block: list[ast.stmt] = parsed("".join(lines)).body
-    except SyntaxError:  # a cell with %magics
-        return None
+    block: list[ast.stmt] = [] if source is None else tree_of(source.file).body
     loops = list[ast.For]()
     while source is not None and (found := next((s for s in block if _holds(s, source)), None)) is not None:
         cases = [found, *getattr(found, "cases", ())]
@@ -72,9 +77,10 @@ def statement_at(source: Source | None) -> tuple[ast.stmt, list[ast.For]] | None
     return None
 
 
-def mentions(source: Source | None, text: str) -> bool:
+def mentions(source: Source | None, text: str | re.Pattern[str]) -> bool:
     """Does the file of a place have this text? Of what a loop has cleared at its end, nothing else tells."""
-    return source is not None and any(text in line for line in linecache.getlines(source.file))
+    wanted = text if isinstance(text, re.Pattern) else re.compile(re.escape(text))
+    return source is not None and any(map(wanted.search, linecache.getlines(source.file)))
 
 
 def _holds(statement: Any, source: Source) -> bool:

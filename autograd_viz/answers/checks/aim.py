@@ -15,7 +15,7 @@ from ...graph.model import Value
 from ...graph.op_names import plain_name
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
-from ..causes.code import called_at, expression_at, spelling
+from ..causes.code import called_at, expression_at, mentions, spelling
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.numbers import bounds, count_zeros
@@ -39,6 +39,7 @@ PREDICTING = ("linear", "addmm", "mm", "matmul")
 SHAPING = ("squeeze", "unsqueeze", "view", "reshape", "flatten", "__getitem__", "getitem", "values")
 COMPARING = (*REGRESSIONS, "kl_div", "cosine_similarity", "cosine_embedding_loss", "cross_entropy", "nll_loss")
 CUTTING = ("detach", "data", "float", "to")
+MASKING = re.compile(r"mask|pack_padded|ignore_index|[!=]= *(?:0|\w*pad\w*)\b|\.(?:ne|eq)\(", re.IGNORECASE)  # of padding
 FAR = 8  # ops that are followed
 MANY = 0.2  # the part of targets that are negative
 PLENTY = 1.5  # labels of a row, on average
@@ -188,7 +189,7 @@ def _summed(op: Op) -> Iterator[tuple[Op, bool]]:
         op, is_scaled, is_added = todo.pop()
         given = [g for g in op.given if is_op(g)]
         if op.name in (*SHAPING, *CUTTING) and given:
-            todo += [(g, is_scaled, is_added) for g in given]
+            todo += [(g, is_scaled, is_added) for g in (filter(is_op, op.given[:1]) if "getitem" in op.name else given)]
         elif op.name.strip("_").removeprefix("i") in ("add", "radd", "sub", "rsub"):
             found = expression_at(op.source)  # a sum of which no side is a number has data
             sides = [found.left, found.right] if isinstance(found, ast.BinOp) else []
@@ -245,10 +246,10 @@ def _total(v: Value) -> float:
 
 
 @check("AV212", "padding-counted", {"padding_counted": MAY}, of_run=True, first=True)
-def padding_counted(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+def padding_counted(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """Targets that contain the padding of the inputs, in a mean over all targets."""
     tables = [n for n in nodes if op_of(f, n) == "Embedding" and int(f.plain(n, "padding_idx") or -1) >= 0]
-    for node in nodes if tables and not [*padding_is_item.when(f, nodes)] else ():
+    for node in nodes if tables and not [*padding_is_item.when(f, nodes, q)] else ():
         shape = next((t.value.shape for t in f.inputs(node)), ())
         classes = {"NllLoss": shape[-1:], "NllLoss2D": shape[1:2]}.get(op_of(f, node), ())
         targets = f.saved(node, "target") if f.plain(node, "reduction") == "1" else None
@@ -272,17 +273,24 @@ def _is_label_of_padding(f: Facts, node: str, table: str, pad: int) -> bool:
 
 
 @check("AV218", "padding-is-an-item", {"padding_is_item": MAY}, of_run=True, first=True)
-def padding_is_item(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+def padding_is_item(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """The padding_idx of an embedding stands between real items in its input: that item has a vector that does not learn."""
+    if q.last is not None and mentions(q.last.source, MASKING):
+        return
     used = Counter(f"{f.ways_on(n)}" for n in nodes if op_of(f, n) == "Embedding")
     for node in nodes:
         pad = int(f.plain(node, "padding_idx") or -1) if op_of(f, node) == "Embedding" else -1
         rows = f.live.kept(node, "indices") if pad >= 0 and used[f"{f.ways_on(node)}"] == 1 else None
         if rows is None or rows.ndim not in (1, 2) or not (rows != pad).any():
             continue
-        among = _between(rows, pad) if rows.ndim == 2 else _apart(rows, pad)
+        among = 0 if _ends_columns(rows, pad) else _between(rows, pad) if rows.ndim == 2 else _apart(rows, pad)
         if among:
             yield cause_at(f, "padding_is_item", node, pad=pad, count=among, size=rows.size)
+
+
+def _ends_columns(rows: Any, pad: int) -> bool:
+    """Does it stand at the end of each column, and nowhere else, as where time comes first?"""
+    return bool(rows.ndim == 2 and (np.diff((rows == pad).astype(int), axis=0) >= 0).all())
 
 
 def _between(rows: Any, pad: int) -> int:

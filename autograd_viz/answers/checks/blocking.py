@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from ..causes.ops import PRODUCTS, cause_at, factor_values, factors, given_text,
 from ..sentences import is_differentiable
 
 Test = Callable[[Facts, str, int], bool]
+BOXES = re.compile(r"\b(\w*_)?(iou|inter|intersection|overlap)(_\w*)?\b", re.IGNORECASE)
 
 
 def always(f: Facts, node: str, i: int) -> bool:
@@ -34,6 +36,12 @@ def clamp(f: Facts, node: str, i: int) -> bool:
     low = number(f.plain(node, "min") or f.plain(node, "min_val"))
     high = number(f.plain(node, "max") or f.plain(node, "max_val"))
     return lies_outside(f.input(node), -math.inf if low is None else low, math.inf if high is None else high)
+
+
+def of_boxes(f: Facts, node: str, i: int) -> bool:
+    """It takes the part of a negative width away, where boxes do not overlap."""
+    source, low = f.source(node), number(f.plain(node, "min"))
+    return source is not None and low == 0 and BOXES.search(f"{source.function} {source.text}") is not None
 
 
 def shrink(f: Facts, node: str, i: int) -> bool:
@@ -157,13 +165,14 @@ BLOCKING = (
 BY_OP = {op: b for b in BLOCKING for op in b.ops}
 SPECIAL: dict[str, tuple[tuple[str, Test], ...]] = {  # by kind: its name under a condition; the first true one counts
     "zero_power": (("zero_exponent", no_exponent),),
+    "zero_clamp": (("zero_apart", of_boxes),),
     "zero_quotient": (("zero_flat", rounded),),
     "zero_softmax": (("zero_single", alone), ("zero_one_hot", is_one_hot)),
     "zero_padding": (("zero_part", no_padding), ("zero_padding_only", lambda f, node, i: not padded(f, node, i))),
 }
 # elementwise ops: if they send zeros, no element that receives a gradient passes it on
 ELEMENTWISE = ("Mul", "Pow", "Abs", "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
-ELEMENTWISE_KINDS = ("zero_relu", "zero_clamp", "zero_shrink", "zero_dropout", "zero_saturated", "zero_below")
+ELEMENTWISE_KINDS = ("zero_relu", "zero_clamp", "zero_apart", "zero_shrink", "zero_dropout", "zero_saturated", "zero_below")
 SUMMED = (("Addmm", 0), ("Convolution", 2))  # a bias, whose gradient is the sum of the rows
 # ops for which a zero that was sent is proof
 PROVEN = (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from ..causes.cause import Cause
-from ..causes.check import MAY, check
+from ..causes.check import MAY, SO, check
 from ..causes.code import called_at
 from ..causes.facts import Facts
 from ..causes.ops import cause_at, numbers_of, op_of
@@ -41,6 +42,19 @@ def class_left_out(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
         count, size = int((targets == left).sum()), len(targets)
         if 0 < count < size:
             yield cause_at(f, "class_left_out", node, left=left, count=count, size=size)
+
+
+@check("AV237", "blank-in-targets", {"blank_in_targets": SO}, of_run=True, first=True)
+def blank_in_targets(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+    """Targets of a CTC loss that hold the blank, which stands between characters and is none."""
+    for node in nodes:
+        targets = f.live.kept(node, "targets") if op_of(f, node) == "CtcLoss" else None
+        if targets is None:
+            continue
+        blank, lengths = int(f.plain(node, "blank") or 0), [int(n) for n in re.findall(r"\d+", f.plain(node, "target_lengths"))]
+        rows = [row[:n] for row, n in zip(targets, lengths, strict=False)] if targets.ndim == 2 else [targets[: sum(lengths)]]
+        if count := sum(int((row == blank).sum()) for row in rows):  # what comes after its length is padding
+            yield cause_at(f, "blank_in_targets", node, blank=blank, count=count, size=sum(map(len, rows)))
 
 
 @check("AV224", "weights-follow-counts", {"weights_of_counts": MAY, "pos_weight_of_counts": MAY}, of_run=True, first=True)

@@ -18,7 +18,7 @@ from ...graph.surroundings import Source
 from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
-from ..causes.code import expression_at, spelling
+from ..causes.code import expression_at, mentions, spelling, tree_of
 from ..causes.facts import Facts
 from ..causes.history import Event
 from ..causes.numbers import bounds, count_zeros
@@ -32,6 +32,7 @@ MIXED = ("add", "__add__", "__radd__", "cat", "concat", "concatenate")  # how no
 TAKERS = {"Addmm": "mat1", "Mm": "self", "Convolution": "input"}
 CHANCE = 3.0  # standard deviations of the correlation of independent numbers
 CALLED = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+REVERSED, REWARDED = re.compile(r"reverse|\[::-1\]|flip|insert\(|appendleft"), re.compile(r"reward|log_prob|\bgamma\b")
 FEW, INSIDE = 3, 8  # rows; nodes of one loss of labels with signs
 PAIRS = ("cosine_embedding_loss", "hinge_embedding_loss")
 HINGES = ("clamp", "clamp_min", "relu", "clip")
@@ -102,15 +103,30 @@ def shuffled_apart(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Ca
     orders = {f.live.ordered(*at) for at in given}
     order = orders.pop() if len(orders) == 1 else None
     rows = {len(kept) if (kept := f.live.kept(*at)) is not None and kept.ndim else 0 for at in given}
-    if order is None or not order[0]:
-        return
-    for node in nodes:
+    for node in nodes if order is not None and order[0] else ():
         its, targets = _targets(f, q, node)
         is_known = its is not None and targets is not None and {len(targets)} == rows and len(targets) >= FEW
-        if is_known and its[0] != order[0] and its[1] < order[0] and _is_of_samples(targets):
+        if order is not None and is_known and _is_other(order, its) and _is_of_samples(targets):
             called = f.live.called_as(node)
             loss = called if called in CALLED else plain_name(op_of(f, node))
             yield cause_at(f, "shuffled_apart", node, shuffled=order[2], loss=loss)
+    yield from _apart_in_dataset(q)
+
+
+def _is_other(order: Any, its: Any) -> bool:
+    """Have rows been put in an order after others were there, which are in another one?"""
+    return bool(order[0] and its[0] != order[0] and its[1] < order[0])
+
+
+def _apart_in_dataset(q: Question) -> Iterator[Cause]:
+    """The same of the tensors of a dataset, whose rows a loader picks one by one."""
+    loaded = [getattr(v, "dataset", v) for v in q.names.values()]
+    for tensors in (t for d in loaded if isinstance(t := getattr(getattr(d, "dataset", d), "tensors", None), tuple)):
+        if len(tensors) != 2 or not all(map(q.is_of_library, tensors)) or not _is_of_samples(tensors[1]):
+            continue
+        order, its = map(q.history.ordered, tensors)
+        if order is not None and its is not None and _is_other(order, its):
+            yield Cause("shuffled_apart", source=its[2] or order[2], said={"shuffled": order[2], "loss": "TensorDataset"})
 
 
 def _targets(f: Facts, q: Question, node: str) -> tuple[Any, Any]:
@@ -129,6 +145,36 @@ def _is_of_samples(targets: Any) -> bool:
     """Do they differ from row to row, and not count the rows?"""
     is_even = bool((targets == targets[:1]).all())
     return not is_even and not (targets.ndim == 1 and bool((targets[1:] - targets[:-1] == 1).all()))
+
+
+@check("AV238", "returns-backwards", {"returns_backwards": MAY}, of_run=True, first=True)
+def returns_backwards(q: Question) -> Iterator[Cause]:
+    """Returns that a loop from the last reward to the first appends to a list, and that nobody puts in order again."""
+    source = None if q.last is None else q.last.source
+    if source is None or not (mentions(source, "reversed(") or mentions(source, "[::-1]")):
+        return
+    tree = tree_of(source.file)
+    text = ast.unparse(tree)  # without comments
+    if len(REVERSED.findall(text)) != 1 or not REWARDED.search(text):
+        return
+    for loop in (n for n in ast.walk(tree) if isinstance(n, ast.For)):
+        if REVERSED.search(ast.unparse(loop.iter)) and (appended := _sums_in(loop)) is not None:
+            line = linecache.getlines(source.file)[loop.lineno - 1].rstrip()
+            place = Source(source.file, loop.lineno, loop.lineno, loop.col_offset, len(line), line)
+            yield Cause("returns_backwards", source=place, said={"returns": appended})
+
+
+def _sums_in(loop: ast.For) -> str | None:
+    """The list to which a loop appends what it goes on adding up: `R = r + gamma * R`."""
+    sums = dict[str, str]()
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            sums[node.targets[0].id] = ast.unparse(node.value)
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[ast.Name(id=value)]):
+                if re.search(rf"\b{value}\b", sums.get(value, "")):
+                    return name
+    return None
 
 
 @check("AV234", "predictions-compared-wrongly", {"compared_in_pairs": MAY, "largest_of_one": MAY}, of_run=True)

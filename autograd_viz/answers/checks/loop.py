@@ -83,7 +83,9 @@ def not_held(q: Question) -> Iterator[Cause]:
     if near or (goes_on and any(p.kind == "placed" for p in new)):
         is_anew = len(q.passes) > PLENTY and bool(new) and new[-1].number > q.passes[-PLENTY].number and not q.name_of(q.tensor)
         kind = "not_held_anew" if is_anew else "not_held_new" if new else "not_held"
-        yield cause_of(kind, new[-1] if is_anew else last.made, optimizer=last.kind, placed=source_of(new[-1]) if new else None)
+        twins = [h for h in holders if h is not last and {*h.leaves} == {*last.leaves}] if kind == "not_held" else []
+        kind, placed = ("not_held_twice", twins[0].made) if twins else (kind, new[-1] if new else None)
+        yield cause_of(kind, new[-1] if is_anew else last.made, optimizer=last.kind, placed=source_of(placed))
     elif last.steps and q.name_of(q.tensor) and is_copied:
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
 
@@ -155,6 +157,7 @@ def never_stepped(q: Question) -> Iterator[Cause]:
     if used is not None and named is not None and q.last is not None and used.number > q.last.number:
         yield cause_of("rebound", used, variable=named[1])
     is_at_end = any(s.last_epoch <= getattr(s, length) for kind, length in ENDING.items() for s in _schedules(q, kind))
+    is_at_end |= any(map(_ends_now, _schedules(q, "LambdaLR")))
     if q.optimizers and all(h.rate == 0 for h in q.optimizers) and not is_at_end:
         is_always = len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
         yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=len(steps))
@@ -211,6 +214,13 @@ def _is_always_zero(schedule: Any) -> bool:
     """Has its function, which runs again, given 0 in all steps so far?"""
     with suppress(Exception):  # of the user's code
         return not any(rate(k) for rate in schedule.lr_lambdas for k in range(schedule.last_epoch + 1))
+    return False
+
+
+def _ends_now(schedule: Any) -> bool:
+    """Has its function, which runs again, given more than 0 for the last step?"""
+    with suppress(Exception):  # of the user's code
+        return any(rate(schedule.last_epoch - 1) for rate in schedule.lr_lambdas)
     return False
 
 

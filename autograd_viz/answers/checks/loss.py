@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +12,9 @@ from ...graph.op_names import plain_name
 from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, SO, check
+from ..causes.code import expression_at
 from ..causes.facts import Facts
+from ..causes.history import Op
 from ..causes.ops import cause_at, op_of
 from ..causes.paths import is_op
 from ..causes.question import Question
@@ -44,6 +47,9 @@ TWICE, OTHER = ("softmax_twice", "sigmoid_twice", "log_twice"), ("softmax_for_lo
 NOT_CLASSES = ("softmax_of_rows", "softmax_not_summed", "softmax_not_last", "softmax_of_column")
 
 
+ASSIGNED = re.compile(r"\s*(\w+)\s*=[^=]")
+
+
 @check("AV201", "squashed-twice", {**dict.fromkeys(TWICE, SO), **dict.fromkeys(OTHER, MAY)}, of_run=True)
 def squashed_twice(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """Probabilities in place of logits, or logits in place of log-probabilities: not what the loss takes."""
@@ -65,10 +71,20 @@ def squashed_twice(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Ca
             yield cause_at(f, "logits_narrowed", before, loss="cross_entropy" if op == "LogSoftmax" else plain_name(op))
     for ran in q.ops_behind(q.last_root):
         given = [g for g in ran.given if is_op(g)]
-        if ran.name == "kl_div" and given and given[0].name == "softmax" and not given[0].cut:
-            yield cause_of("softmax_for_log", given[0], op="softmax", loss="kl_div")
-        elif ran.name == "kl_div" and given and given[0].name == "linear" and not given[0].cut:
+        maker = given[0] if ran.name == "kl_div" and given and not given[0].cut and _is_first(ran, given[0]) else None
+        if maker is not None and maker.name == "softmax":
+            yield cause_of("softmax_for_log", maker, op="softmax", loss="kl_div")
+        elif maker is not None and maker.name == "linear":
             yield cause_of("logits_for_log", ran, made="linear", loss="kl_div")
+
+
+def _is_first(ran: Op, made: Op) -> bool:
+    """Is a result the first argument of a call, and not the second, by its name or by the call that stands there?"""
+    call = expression_at(ran.source)
+    args = [ast.unparse(a) for a in call.args] if isinstance(call, ast.Call) else []
+    name = ASSIGNED.match("" if made.source is None else made.source.text)
+    second = args[1] if len(args) > 1 else ""
+    return bool(args) and not (second == name[1] if name is not None else made.name in second)
 
 
 def _after(f: Facts, node: str) -> set[str]:

@@ -161,6 +161,9 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
 
 def _beside_loss(q: Question, last: Any, used: Event) -> Cause:
     """An op used the tensor, and the loss was not computed from its result."""
+    grads = [p for p in q.history.passes if p.name == "grad" and p.keeps and q.is_reached_from(p.root)]
+    if grads:  # as the last bias of a potential, of which the loss has only the slope
+        return cause_of("only_in_grad", grads[-1])
     is_copied = _is_deepcopied(used)
     is_of_data = q.root_op is None and not is_copied and used.number < last.number  # nothing with a graph made the loss
     number = number_left(q) if is_of_data else None

@@ -22,14 +22,21 @@ from .missing import missing
 from .players import ends_of
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "left_in_weights", "no_path", "made_after", "replaced", "copied")
-TERM_KINDS = ("term_of_gradients", "term_of_weights", "term_without_gradient", "sampled_away", "drawn_by_normal")
+TERM_KINDS = (
+    "term_left_out", "adapted_left_out", "term_of_gradients", "term_of_weights", "term_without_gradient", "sampled_away",
+    "drawn_by_normal",
+)  # fmt: skip
 TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", "required_grad")
 MOST_LINES = 4  # of backward() that are looked at
 DETACHING = ("detach", "detach_", "data")
 STEPS = ("gt", "ge", "lt", "le", "eq", "ne", "argmax", "argmin", "one_hot", "heaviside", "bucketize", "histc", "bincount")
 ASSIGNED = re.compile(r"\s*(\w+)\s*=[^=]")
+UPDATING = ("sub", "add", "addcmul", "rsub")  # a step of an inner loop
 SQUASHING = ("softmax", "sigmoid")  # of numbers that were drawn in the statement, as examples have them: probabilities
 ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
+TERM = re.compile(  # names of what a loss has as a term
+    r"s?log_?(abs_?)?det\w*|s?l[ad]*dj|(\w+_)?(aux|reg|kld?|gp|penalty|commit\w*|vq|smooth\w*)_?loss|(\w+_)?penalty|kld?|kl_div"
+)
 
 
 @check("AV101", "detached", {"path_cut_*": MAY})
@@ -138,6 +145,8 @@ def lost_term(q: Question) -> Iterator[Cause]:
     root = q.last_root
     if root is None or root.cut:
         return
+    if q.history.knows_uses:
+        yield from _left_out(q, {r for r in roots.values() if r is not None})
     there, all_ops = with_history([root]), behind([root])
     # a score function weighs the draw, and does not follow it
     is_score = any(op.source is not None and "log_prob" in op.source.text for op in all_ops)
@@ -154,6 +163,23 @@ def lost_term(q: Question) -> Iterator[Cause]:
             is_used = any(type(g).__name__ == "Parameter" for op in users for g in op.given)
             if owners and is_used and (not is_score or _is_judged(q, root, owners, users)):
                 yield cause_of("sampled_away", draw)
+
+
+def _left_out(q: Question, roots: set[Op]) -> Iterator[Cause]:
+    """What was computed on the way to a loss as a term of it, or with a graph for it, and nothing has used."""
+    there, last = {op for root in roots for op in q.ops_behind(root)}, q.passes[-1].number
+    grads = [p for p in q.history.passes if p.name == "grad" and p.keeps and p.number < last]
+    read = {g for op in q.history.left for g in op.given}  # as a number, to be shown
+    for name, value in q.names.items():
+        several = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
+        ops = [q.maker_of(t) for t in several if q.is_of_library(t) and t.requires_grad]
+        made = {op for op in ops if op is not None and op.number < last}
+        if not made or len(made) != len(several) or made & there or made & read or q.history.users({*made}):
+            continue
+        if TERM.fullmatch(name) and len(made) == 1 and q.ops_behind(ops[0]) & there:
+            yield cause_of("term_left_out", ops[0], term=name)
+        elif len(made) > 1 and all(op.name.strip("_") in UPDATING and any(p.number < op.number for p in grads) for op in made):
+            yield cause_of("adapted_left_out", ops[0], term=name)
 
 
 def _is_judged(q: Question, root: Op, owners: set[Op], users: set[Op]) -> bool:

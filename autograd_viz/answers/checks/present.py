@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ... import words
 from ...graph.text import shape_text, value_text
 from ..causes.cause import Cause, cause_of
@@ -18,11 +20,23 @@ def old(q: Question) -> list[Cause]:
     """The last pass did not reach it: its grad is from an earlier pass, or has been cleared to zero since."""
     if not q.is_left_over or q.last is None or q.last.root is None:
         return []
+    came = [p.number for p in q.passes if q.is_reached_from(p.root)]
+    by_hand = [e for e in q.events("set") if not came or e.number > came[-1]]
+    if by_hand:
+        return [cause_of("grad_set", by_hand[-1])]
     is_zeroed = q.state == "zero" and any("zero" in e.name for e in _writes(q))
     later = [p.number for p in q.passes if p.root is not None and not q.is_reached_from(p.root)]
-    is_idle = bool(q.optimizers and later) and not any(s.number > later[0] for h in q.optimizers for s in h.steps)
-    kind = "old_zeroed" if is_zeroed else "old_idle" if is_idle else "old"
+    steps = [s.number for h in q.optimizers for s in h.steps]
+    is_idle = bool(q.optimizers and later) and not any(n > later[0] for n in steps)
+    kind = "old_zeroed" if is_zeroed else "old_idle" if is_idle else "old_own" if _is_own(q, came, steps) else "old"
     return [cause_of(kind, q.last), *cuts_before(q, q.last.root)[:1]]
+
+
+def _is_own(q: Question, came: list[Any], steps: list[Any]) -> bool:
+    """Is it trained in its turn, by passes of its own: cleared before the last of these, and stepped once since?"""
+    cleared = [c.number for c in q.history.clearings(q.tensor)]
+    is_cleared = any(n < came[-1] and (len(came) < 2 or n > came[-2]) for n in cleared if came)
+    return is_cleared and sum(n > came[-1] for n in steps) <= 1
 
 
 def _writes(q: Question) -> list[Event]:

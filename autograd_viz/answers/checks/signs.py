@@ -64,7 +64,9 @@ def wrong_sign(q: Question) -> Iterator[Cause]:
     if f is not None and sign > 0:
         yield from _of_policy(f)
         labels = [end for end in signed(f, lambda node: _is_pick(f, node)) if _is_of_label(f, end)]
-        if labels and all(s > 0 for _, s, _ in labels):
+        # exp(r) - 1 - r, an estimate of a divergence, is never negative
+        ratios = {n for n, s, w in signed(f, lambda node: op_of(q.facts, node) == "Exp") if labels and s > 0 and not w}
+        if labels and all(s > 0 and ratios.isdisjoint(f.leading((node, 0))) for node, s, _ in labels):
             yield cause_at(f, "plus_label", labels[0][0])
         scores = [*signed(f, lambda node: bool(_score(q.facts, node)))]
         if scores and all(_score(f, node) and s > 0 for node, s, _ in scores):
@@ -246,13 +248,20 @@ def no_bottom(f: Facts, q: Question) -> Iterator[Cause]:
     for node, sign in ends:
         alone = _layers_in(f, node) - held if sign < 0 and _is_even(f, node) else set()
         faster |= {leaf for n in rising if alone for leaf in _multiplied(f, n)}
-        if any(weights_of(f, n) & trained - faster for n in alone):
+        if any(weights_of(f, n) & trained - faster for n in alone) and not _is_divided(f, node):
             yield cause_at(f, "no_bottom", node)
     of_weights = {(_leaf(f, node), sign) for node, sign in ends if op_of(f, node) in GROWING}
     for node, sign in ends:
         leaf = _leaf(f, node) if sign < 0 and _is_even(f, node) else None
         if leaf in trained and leaf is not None and (leaf, 1) not in of_weights:
             yield cause_at(f, "weights_grow", node)
+
+
+def _is_divided(f: Facts, node: str) -> bool:
+    """Is it a part of a quotient of which both sides grow with the same layer?"""
+    own = _layers_in(f, node)
+    sides = [f.sides(n) for n in f.leading((node, 0)) if op_of(f, n) == "Div"]
+    return any(all(s is not None and own & f.downstream([s]).keys() for s in both) for both in sides if len(both) == 2)
 
 
 def _is_kept_small(q: Question, leaf: Any) -> bool:

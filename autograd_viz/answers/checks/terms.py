@@ -95,21 +95,23 @@ def other_action(q: Question) -> Iterator[Cause]:
     yield from best_action(there)
 
 
-@check("AV232", "penalty-of-batch", {"penalty_of_batch": MAY}, of_run=True, first=True)
+@check("AV232", "penalty-of-batch", {"penalty_of_batch": MAY, "penalty_of_pixels": MAY}, of_run=True, first=True)
 def penalty_of_batch(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
-    """A gradient penalty that takes one norm of the gradients of a whole batch, and compares it with 1."""
+    """A gradient penalty that compares the norm of a whole batch with 1, or that of each pixel, and not that of each row."""
     grads = [p for p in q.history.passes if p.name == "grad" and p.source is not None]
     made = {m[1] for p in grads if p.source is not None and (m := NAMED.match(p.source.text)) is not None}
     weights = {tuple(p.shape) for m in q.models.values() for p in m.parameters()}  # those have one norm each
     for node in nodes if made else ():
         source = f.source(node)
         users = f.takers(node)
-        is_whole = op_of(f, node) in NORMS and f.plain(node, "dim") == ""
-        shape = next((t.value.shape for t in f.inputs(node)), ()) if is_whole else ()
+        shape = next((t.value.shape for t in f.inputs(node)), ()) if op_of(f, node) in NORMS else ()
+        dims = [int(n) for n in re.findall(r"-?\d+", f.plain(node, "dim"))]
+        is_whole, is_of_pixels = f.plain(node, "dim") == "", len(dims) == 1 < len(shape) - 1 and dims[0] % len(shape) == 1
         name = NAMED.match(source.expression) if source is not None else None
         is_of_rows = len(shape) > 1 and shape[0] > 1 and name is not None and name[1] in made and shape not in weights
-        if is_of_rows and any(op_of(f, u) == "Sub" and _takes_one(f, u) for u in users):
-            yield cause_at(f, "penalty_of_batch", node, shape=shape_text(shape))
+        kind = "penalty_of_batch" if is_whole else "penalty_of_pixels" if is_of_pixels else ""
+        if kind and is_of_rows and any(op_of(f, u) == "Sub" and _takes_one(f, u) for u in users):
+            yield cause_at(f, kind, node, shape=shape_text(shape))
 
 
 def _takes_one(f: Facts, node: str) -> bool:

@@ -19,7 +19,7 @@ from ..causes.code import statement_at
 from ..causes.facts import Facts
 from ..causes.history import Event, Op, PassEvent
 from ..causes.ops import op_of
-from ..causes.paths import behind, is_of_user
+from ..causes.paths import behind, is_of_user, leading_from
 from ..causes.question import Question
 from .layers import TAKERS, weights_of
 from .loop import PLENTY, SETTLED, step_of
@@ -80,6 +80,9 @@ def _is_unread(q: Question, of: PassEvent, cleared: Event) -> bool:
     return first.line <= then.line and all(not line.strip() or line.strip().startswith(("#", "print(")) for line in between)
 
 
+LAYERS = ("torch.nn.", "autograd_viz.twin.nn.")
+
+
 @check("AV413", "undone", {"drawn_anew": MAY, "clamped_back": MAY})
 def undone(q: Question) -> Iterator[Cause]:
     """What steps have changed is written over: values are drawn anew in the loop, or clamped back to their bounds."""
@@ -90,12 +93,18 @@ def undone(q: Question) -> Iterator[Cause]:
     last, by = written[-1], f"{written[-1].name}()"
     if steps[-2] < last.number < steps[-1] and last.name.endswith(DRAWN) and last.detail[1] == tuple(q.tensor.shape):
         yield cause_of("drawn_anew", last, by=by, count=len(steps) - 1)
-    elif last.number > steps[-1] and last.name.startswith(("clamp", "clip")) and q.grad is not None:
+    elif last.number > steps[-1] and last.name.startswith(("clamp", "clip")) and q.grad is not None and _is_of_layer(q):
         value, grad = q.tensor.detach(), q.grad.detach()
         least, most = value.min(), value.max()
         outward = ((value == most) & (grad < 0)) | ((value == least) & (grad > 0))
         if value.numel() >= FEW and bool(least < most) and bool(outward.all()):
             yield cause_of("clamped_back", last, by=by)
+
+
+def _is_of_layer(q: Question) -> bool:
+    """Is it a weight of one of the library's layers? What the user bounds alone may have its best value at a bound."""
+    parts = [part for m in q.models.values() for part in m.modules() if type(part).__module__.startswith(LAYERS)]
+    return any(p is q.tensor for part in parts for p in part._parameters.values())
 
 
 @check("AV414", "copied-onto-itself", {"onto_itself": MAY, "one_network": MAY, "nothing_loaded": MAY}, of_run=True)
@@ -135,7 +144,11 @@ def _one_network(q: Question) -> tuple[Op, str, str] | None:
         for target in filter(TARGET.search, nets):
             online = next((n for n, m in nets.items() if m is nets[target] and not TARGET.search(n)), None)
             own = [p for p in nets[target].parameters() if p in trained]
-            if online is not None and root is not None and any(g is p for op in apart for g in op.given for p in own):
+            made = [op for op in apart if any(g is p for g in op.given for p in own)]
+            # rewards are added to what it gives; a network may be its own teacher
+            after = {o for m in made for o in leading_from(m, apart)} - {*made}
+            is_of_later = any(o.name.strip("_").removeprefix("r") == "add" for o in after)
+            if online is not None and root is not None and is_of_later:
                 return root, path + target, path + online
     return None
 

@@ -22,7 +22,7 @@ NO_FAULT = (  # sums that cancel, zeros up to rounding, and what happened after 
     "zero_summed", "zero_sent", "zero_factor", "zero_cancel", "zero_broadcast", "zero_normed", "zero_shifted",
     "rows_unused", "zero_old", "zero_since", "zeroed*", "zero_reached", "graph_gone",
 )  # fmt: skip
-BOUNDED = ("zero_relu", "zero_clamp")
+BOUNDED = ("zero_relu", "zero_clamp", "zero_apart")
 TAKERS = ("Select", "Slice", "Index", "View", "ReshapeAlias", "Squeeze", "Unsqueeze", "Unbind", "Split")  # of elements
 MOST_PARTS, MOST_ROWS = 4, 6  # parts, rows that the answer names
 BROADCASTING = ("Add", "Sub", "Mul", "Div", "Where", "Expand", "Rsub", "Maximum", "Minimum")

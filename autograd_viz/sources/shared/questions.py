@@ -42,6 +42,12 @@ def numbers_of(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, V
     return found | grads_before(steps, ids)
 
 
+def _is_mask(tensor: Any) -> bool:
+    """Does it choose between 0 or another number, and 1? Then it is constant almost everywhere."""
+    numbers = {*tensor.flatten()[:SAMPLE].tolist()}
+    return len(numbers) <= TWO and 1 in numbers
+
+
 def grads_before(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
     """The grad of each leaf before a stepper's pass changed it: `before:n3`, by the id of its AccumulateGrad."""
     known = ((ids[node], change) for node, step in steps.items() if node in ids for change in step.changes)
@@ -74,9 +80,10 @@ class Live:
         return ""
 
     def kept_on_ctx(self, node: str) -> tuple[str, ...]:
-        """The attributes of a user's ctx that are tensors without a history."""
+        """The attributes of a user's ctx that are tensors without a history. A mask has no derivative: it is none of them."""
         held = getattr(self._nodes[node], "__dict__", {})
-        return tuple(n for n, t in held.items() if not n.startswith("_") and getattr(t, "requires_grad", None) is False)
+        kept = {n: t for n, t in held.items() if not n.startswith("_") and getattr(t, "requires_grad", None) is False}
+        return tuple(n for n, t in kept.items() if not _is_mask(t))
 
     def has(self, tensor: Any) -> bool:
         """Does a node or an op read it?"""
@@ -105,6 +112,7 @@ def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Hold
     )  # fmt: skip
 
 
+TWO, SAMPLE = 2, 4096  # the numbers of a mask; elements of which they are read
 MOST_ROOTS = 8  # graphs that are searched if the loss is not named
 
 

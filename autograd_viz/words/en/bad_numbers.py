@@ -111,7 +111,7 @@ MORE_BAD_ELSEWHERE = "It was in grad before, came from another graph, or was wri
 CAUSE_GIVEN_MADE = "{tensor} holds {what}, and {op} returned it so ({line})."
 DO_GIVEN_MADE = "Check for 0 / 0, as in constant columns, and for 0 * inf."
 CAUSE_GIVEN_OF_PRODUCT = CAUSE_GIVEN_MADE
-DO_GIVEN_OF_PRODUCT = "Check its inputs for nan and inf: inf * 0 is nan."
+DO_GIVEN_OF_PRODUCT = "Check its inputs: inf * 0 is nan, and 0 ** -0.5 is inf."
 CAUSE_GIVEN_OF_ONE = "{tensor} holds nan: std() or var() of one element divides by 0, in {op} ({line})."
 DO_GIVEN_OF_ONE = "Leave it out where there is one element only, or pass correction=0."
 CAUSE_BAD_LEAF = "{tensor} itself holds {what} since an earlier step, and {op} may have made it ({line})."

@@ -121,6 +121,8 @@ CAUSE_EXCHANGED_LOGS = (
 DO_EXCHANGED_LOGS = "Pass log_softmax of the predictions first, then the probabilities to learn."
 CAUSE_CLASS_LEFT_OUT = "{op} leaves out class {left}, its ignore_index: {count} of {size} targets ({line})."
 DO_CLASS_LEFT_OUT = "Leave ignore_index out, or give it a number that is no class."
+CAUSE_BLANK_IN_TARGETS = "{count} of {size} targets of {op} are {blank}, which is its blank ({line})."
+DO_BLANK_IN_TARGETS = "Number the characters from 1, or pass blank= a number that no character has."
 CAUSE_WEIGHTS_OF_COUNTS = "{op} gives class {most} the largest weight, {weight}, and {count} of {size} targets are it ({line})."
 DO_WEIGHTS_OF_COUNTS = "To balance classes, make each weight 1 / count."
 CAUSE_TEMPERATURE_MULTIPLIED = "cross_entropy gets cosines times {factor} ({line}): no row stands out among such scores."
@@ -206,6 +208,8 @@ CAUSE_SHUFFLED_APART = (
     "the rows of the input were shuffled ({shuffled}), and the targets of {loss} were not, or in another way ({line})."
 )
 DO_SHUFFLED_APART = "Index both with the same permutation: x[perm], y[perm]."
+CAUSE_RETURNS_BACKWARDS = "{returns} begins with the return of the last step ({line}), and nothing reverses it."
+DO_RETURNS_BACKWARDS = "Put each first: {returns}.insert(0, ...), or reverse it after the loop."
 CAUSE_MASK_INVERTED = "the mask of {op} hides the real tokens, and leaves the padding ({line})."
 DO_MASK_INVERTED = "key_padding_mask is True for padding: tokens == padding_idx. Invert it with ~."
 CAUSE_POSITIONS_OF_BATCH = "{op} cuts the positions to the size of dimension 0 ({line}): the batch, as batch_first=True says."
@@ -214,6 +218,10 @@ CAUSE_OVERLAP_OF_LOGITS = "{op} takes the overlap of what a layer gives, which m
 DO_OVERLAP_OF_LOGITS = "Use sigmoid() or softmax() before it."
 CAUSE_PENALTY_OF_BATCH = "{op} takes one norm of all gradients of the batch, {shape}, and compares it with 1 ({line})."
 DO_PENALTY_OF_BATCH = "Take the norm of each row: grads.flatten(1).norm(2, dim=1)."
+CAUSE_PENALTY_OF_PIXELS = (
+    "{op} takes the norm over dimension 1 of gradients, {shape} ({line}): it compares each pixel with 1, not each row."
+)
+DO_PENALTY_OF_PIXELS = DO_PENALTY_OF_BATCH
 CAUSE_PLUS_LABEL = "the log-probability of the labels enters the loss with a plus ({line}), so they become less likely."
 DO_PLUS_LABEL = "Put a minus before it."
 CAUSE_WEIGHT_SINKS = "{weight} multiplies a loss ({line}), and nothing holds it: training makes it ever smaller, then negative."

@@ -90,6 +90,7 @@ CAUSE_LEFT_IN_WEIGHTS = "{op} used it, and the weights got the numbers of the re
 DO_LEFT_IN_WEIGHTS = "Call the model with the result as its weights: torch.func.functional_call(model, weights, inputs)."
 CAUSE_NOT_IN_LOSS = "{op} used it ({line}), but the loss does not depend on that result ({pass})."
 DO_NOT_IN_LOSS = "Use that result in the loss."
+CAUSE_ONLY_IN_GRAD = "the loss uses a gradient that autograd.grad() took ({line}), and that does not depend on it."
 CAUSE_USED_AFTER = "it was first used after the last backward(): {op} ({line})."
 DO_USED_AFTER = "Run backward() on a loss that uses it."
 CAUSE_REPLACED = "it was replaced; {part} now holds another tensor ({line})."
@@ -130,6 +131,10 @@ DO_SKIP_WRITTEN = "Leave inplace=True out for the first op of a residual branch.
 # parts of the loss, and switches, without an effect
 CAUSE_TERM_OF_GRADIENTS = "a term of the loss ({term}) trains nothing: autograd.grad() returned it without a graph ({line})."
 DO_TERM_OF_GRADIENTS = "Pass create_graph=True to autograd.grad()."
+CAUSE_TERM_LEFT_OUT = "{term} is computed with a graph ({line}), and no loss has it as a term."
+DO_TERM_LEFT_OUT = "Add it to the loss, with its weight."
+CAUSE_ADAPTED_LEFT_OUT = "no loss is computed with {term}, which an inner loop has made with a graph ({line})."
+DO_ADAPTED_LEFT_OUT = "Compute the outer loss with them: torch.func.functional_call(model, {term}, x)."
 CAUSE_TERM_WITHOUT_GRADIENT = "a term of the loss trains nothing: {op} has no gradient ({line})."
 DO_TERM_WITHOUT_GRADIENT = "Compute it from the probabilities themselves, without the threshold."
 CAUSE_TERM_OF_WEIGHTS = "a term of the loss is computed from weights without their history, and trains nothing: {op} ({line})."

@@ -2,6 +2,8 @@
 
 CAUSE_OLD = "the gradient is left over from an earlier pass; the last backward() did not reach it ({line})."
 DO_OLD = "Clear the gradients before each pass."
+CAUSE_OLD_OWN = "its gradient is of an earlier pass: the last backward() did not reach it ({line})."
+CAUSE_GRAD_SET = "a line has set its gradient ({line})."
 CAUSE_OLD_ZEROED = "zero_grad() has set it to zero, and the last backward() did not reach it ({line})."
 DO_OLD_ZEROED = "Use it in the loss, or leave it out of the optimizer."
 CAUSE_OLD_IDLE = "its gradient is of an earlier pass: the last backward() did not reach it ({line}), and no step() uses it."

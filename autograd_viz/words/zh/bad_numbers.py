@@ -111,7 +111,7 @@ MORE_BAD_ELSEWHERE = "它原来就在 grad 中，来自另一个计算图，或�
 CAUSE_GIVEN_MADE = "{tensor} 含有 {what}，{op} 返回时就已如此（{line}）。"
 DO_GIVEN_MADE = "检查它的输入里有没有 0 和 inf：0 / 0 得到 nan，例如一列全相等的值；0 * inf 也得到 nan。"
 CAUSE_GIVEN_OF_PRODUCT = CAUSE_GIVEN_MADE
-DO_GIVEN_OF_PRODUCT = "检查它的输入里有没有 nan 和 inf：inf * 0 得到 nan。"
+DO_GIVEN_OF_PRODUCT = "检查它的输入：inf * 0 得到 nan，0 ** -0.5 得到 inf。"
 CAUSE_GIVEN_OF_ONE = "{tensor} 含有 nan：在 {op} 里，只有一个元素的 std() 或 var() 要除以 0（{line}）。"
 DO_GIVEN_OF_ONE = "只有一个元素时不要做这一步，或传入 correction=0。"
 CAUSE_BAD_LEAF = "{tensor} 自己从更早的一步起就含有 {what}，可能是 {op} 造成的（{line}）。"

@@ -2,6 +2,8 @@
 
 CAUSE_OLD = "这个梯度来自更早的反向传播，最近一次 backward() 没有到达它（{line}）。"
 DO_OLD = "每次反向传播之前清除梯度。"
+CAUSE_OLD_OWN = "它的梯度来自更早的一次反向传播：最后一次 backward() 没有到达它（{line}）。"
+CAUSE_GRAD_SET = "有一行代码设置了它的梯度（{line}）。"
 CAUSE_OLD_ZEROED = "zero_grad() 把它置为零，而最近一次 backward() 没有到达它（{line}）。"
 DO_OLD_ZEROED = "在损失中使用它，或者不要把它交给优化器。"
 CAUSE_OLD_IDLE = "它的梯度来自更早的反向传播：最近一次 backward() 没有到达它（{line}），此后也没有 step() 使用过它。"

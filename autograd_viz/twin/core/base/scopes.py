@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import deque
 from collections.abc import Iterator
 from contextlib import ContextDecorator, contextmanager
+from types import FrameType
 from typing import Any
 
 from .provenance import Place, now
@@ -17,14 +19,16 @@ Order = tuple[int, int]
 class Stretch:
     """A part of the run, as an interval in the order of all ops: a scope, the call of a module, or a checkpoint.
 
-    `at` is the user's place that called a module; None in a module. `outermost` is the one around all that are open; None for
-    that one itself.
+    `frame` is that of the user's code that opened a scope. `at` is the user's place that called a module; None in a module.
+    `outermost` is the one around all that are open; None for that one itself.
     """
 
-    __slots__ = ("at", "begin", "end", "module", "name", "outermost")
+    __slots__ = ("at", "begin", "end", "frame", "module", "name", "outermost")
 
-    def __init__(self, name: str | None, module: weakref.ref[Any] | None = None, at: Place | None = None) -> None:
-        self.name, self.module, self.at = name, module, at
+    def __init__(
+        self, name: str | None, module: weakref.ref[Any] | None = None, frame: FrameType | None = None, at: Place | None = None
+    ) -> None:
+        self.name, self.module, self.frame, self.at = name, module, frame, at
         self.begin: Order = now()
         self.end: Order | None = None
         around = stretches[-1].outermost or stretches[-1] if stretches else None
@@ -38,7 +42,7 @@ class Stretch:
 
     def close(self) -> None:
         """End the stretch now."""
-        self.end = now()
+        self.end, self.frame = now(), None
 
 
 @contextmanager
@@ -68,7 +72,7 @@ class scope(ContextDecorator):  # noqa: N801 -- a context manager, as no_grad
         self._open: list[Stretch] = []
 
     def __enter__(self) -> None:
-        self._open.append(Stretch(self.name))
+        self._open.append(Stretch(self.name, frame=sys._getframe(1)))
         open_scopes.append(self._open[-1])
 
     def __exit__(self, *error: object) -> None:
