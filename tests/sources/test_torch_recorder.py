@@ -286,14 +286,14 @@ def test_scopes_and_modules_make_one_path() -> None:
                 x = self.body(x) * 2
             return x.sin()
 
-    net = Net()
+    net = torch.nn.Sequential(Net())
     with av.record(net), av.scope("train"):
         loss = net(torch.ones(1, 2, requires_grad=True)).sum()
     paths = {op.name: op.module for op in TorchGraph([loss], {}).document.ops}
-    assert paths["Tanh"] == "train.twice.body.0"
-    assert paths["Addmm"] == "train.twice.body.1"
-    assert paths["Mul"] == "train.twice"
-    assert paths["Sin"] == paths["Sum"] == "train"
+    assert paths["Tanh"] == "train.0.twice.body.0"
+    assert paths["Addmm"] == "train.0.twice.body.1"
+    assert paths["Mul"] == "train.0.twice"
+    assert (paths["Sin"], paths["Sum"]) == ("train.0", "train")
 
 
 def test_a_recording_goes_on_after_a_pass_inside_of_a_pass() -> None:
