@@ -173,6 +173,32 @@ for _ in range(4):
     g_loss = -critic(fake).mean()
     og.zero_grad(); g_loss.backward(); og.step()
 """
+PIXELS = """
+net = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
+opt = optim.SGD(net.parameters(), 0.1)
+x, y = torch.randint(0, 256, (64, 16)), torch.randint(0, 4, (64,))
+for _ in range(40):
+    loss = F.cross_entropy(net(x{0}), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+FRAMES = """
+net = nn.Linear(4, 6)
+opt = optim.AdamW(net.parameters(), 0.01)
+for _ in range(3):
+    scores = net(torch.randn({0}, 2, 4)).log_softmax(2)
+    loss = F.ctc_loss(scores, torch.randint(1, 6, (2, 7)), ({0},) * 2, (7, 7))
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+NOISY = """
+net = nn.Conv2d(1, 1, 3, padding=1)
+opt = optim.Adam(net.parameters(), 0.01)
+weights = torch.linspace(1, 0, 50)
+for _ in range(4):
+    x, t, noise = torch.rand(8, 1, 8, 8), torch.randint(0, 50, (8,)), torch.randn(8, 1, 8, 8)
+    w = weights[t]{0}
+    loss = F.mse_loss(net(w.sqrt() * x + (1 - w).sqrt() * noise), noise)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
 PAIRS = {  # the program, what is put into it: as it should be, with the slip; the number of the check
     "a target of what another network gives": (TARGETS, ["later(S)[rows, best]"], ["best"], "AV221"),
     "an estimate of a divergence": (DIVERGENCE, ["r.exp() - 1 - r"], ["lp"], "AV205"),
@@ -221,6 +247,9 @@ PAIRS = {  # the program, what is put into it: as it should be, with the slip; t
     ),
     "weights that an inner loop adapts": (INNER, ["torch.func.functional_call(model, params, (x,))"], ["model(x)"], "AV106"),
     "a dataset that is shuffled once": (SHUFFLED, ["order"], ["torch.randperm(80)"], "AV228"),
+    "pixels": (PIXELS, [" / 255"], [" * 1e3"], "AV301"),
+    "frames of a sound": (FRAMES, ["20"], ["5"], "AV301"),
+    "the times of a diffusion of square images": (NOISY, [".view(-1, 1, 1, 1)"], [""], "AV235"),
     "a generator beside its critic": (PLAYERS, ["G"], ["D"], "AV402"),
     "a penalty in a loss that is not the last": (
         CRITIC, ["grads.flatten(1).norm(2, dim=1)"], ["grads.norm(2, dim=1)"], "AV232",

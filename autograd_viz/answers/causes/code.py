@@ -63,6 +63,12 @@ def tree_of(file: str) -> ast.Module:
         return ast.Module([], [])
 
 
+def line_of(file: str, statement: ast.stmt) -> Source:
+    """The first line of a statement."""
+    text = linecache.getlines(file)[statement.lineno - 1].rstrip()
+    return Source(file, statement.lineno, statement.lineno, statement.col_offset, len(text), text)
+
+
 def statement_at(source: Source | None) -> tuple[ast.stmt, list[ast.For]] | None:
     """The smallest statement at a place, and the loops of its function around it, the outermost first."""
     block: list[ast.stmt] = [] if source is None else tree_of(source.file).body

@@ -76,7 +76,7 @@ def _bad_loss(q: Question) -> list[Cause]:
 
 
 PAGES = (
-    layers.wrong_backward, loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
+    loss.squashed_twice, loss.softmax_over_batch, aim.trained_target, signs.wrong_sign,
     aim.out_of_reach, aim.padding_counted, aim.padding_is_item, signs.exchanged, data.not_signs,
     data.whole_numbers_lost, terms.other_action, terms.sum_beside_mean, terms.margin_inside_out, terms.log_of_spread,
     classes.class_left_out, classes.weights_of_counts, classes.temperature_multiplied, classes.own_similarity,
@@ -124,6 +124,7 @@ TURNS = (
     Turn(lost_part, OTHER),
     Turn(_piled_hooks, OTHER, is_last=True),
     Turn(loss.broadcast_in_loss, OTHER),
+    Turn(layers.wrong_backward, OTHER, is_last=True),
     Turn(loop.step_too_large, OTHER),
     Turn(_bad_loss, (*ZERO, *OTHER), is_last=True),
     Turn(signs.no_bottom, OTHER),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ... import words
 from ..causes.cause import Cause, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
@@ -11,8 +13,10 @@ from ..causes.ops import cause_at, factor_values, factors, given_text, name_of_o
 from ..causes.question import Question
 from ..sentences import PROPERTIES
 from .forward_birth import births_of, forward_births
-from .nan_sources import GROWING, ROWS, SAFE, has_negative_base, is_unsafe, nan_source
+from .nan_sources import GROWING, ROWS, SAFE, has_negative_base, is_short, is_unsafe, nan_source
 
+UNSCALED = 30.0  # how far inputs go that are not scaled
+SHAPED = ("View", "UnsafeView", "ReshapeAlias", "Transpose", "Permute", "Select", "Squeeze", "Unsqueeze")
 LEAST_HALF = 2**-25  # float16 rounds what is smaller to 0
 NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan for any gradient
 MADE = ("born_*", "forward_*", "given*", "diverged", "nan_of_inf", "inf_to_nan", "zero_times_inf*", "loss_bad*")
@@ -43,13 +47,38 @@ def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
     small = [h for h in holders if 0 < h.eps < LEAST_HALF] if leaf.value.dtype == "float16" else []
     if small:
         return cause_of("bad_leaf_eps", small[0].made, **what, optimizer=small[0].kind, eps=small[0].eps)
+    short = next((n for n in f.pass_nodes if is_short(f, n)), None)
+    if short is not None:
+        return cause_at(f, "forward_short", short)
     unsafe = sorted((n for n in f.pass_nodes if is_unsafe(f, n)), key=lambda n: (op_of(f, n) in GROWING, op_of(f, n) in ROWS))
     if unsafe:
         op = op_of(f, unsafe[0])
         kind = "bad_leaf_grown" if op in GROWING else "bad_leaf_row" if op in ROWS else "bad_leaf"
         return cause_at(f, kind, unsafe[0], (leaf.id,), **what)
-    is_known = all(op_of(f, n) in SAFE or f.nodes[n].variable is not None for n in f.pass_nodes)
-    return Cause("bad_leaf_diverged", (leaf.id,), said=what) if is_known else cause
+    if not all(op_of(f, n) in SAFE or f.nodes[n].variable is not None or _is_plain(f, n) for n in f.pass_nodes):
+        return cause
+    most = max((float(abs(x).max()) for n in f.pass_nodes if (x := _input_of(f, n)) is not None and x.size), default=0.0)
+    return Cause(
+        "bad_leaf_scaled" if most >= UNSCALED else "bad_leaf_diverged", (leaf.id,), said={**what, "most": f"{most:.4g}"}
+    )
+
+
+def _is_plain(f: Facts, node: str) -> bool:
+    """Is it a softmax of what a layer gives, of which nothing is masked, or a loss that leaves no target out?"""
+    if op_of(f, node) == "NllLoss":
+        targets = f.live.kept(node, "target")
+        return targets is not None and not (targets == int(f.plain(node, "ignore_index") or -100)).any()
+    before = next(iter(f.ways_on(node)), None)
+    while before is not None and op_of(f, before) in SHAPED:
+        before = next(iter(f.ways_on(before)), None)
+    return op_of(f, node) in ROWS and before is not None and op_of(f, before) in ("Addmm", "Convolution")
+
+
+def _input_of(f: Facts, node: str) -> Any:
+    """The data that a layer takes."""
+    saved = {"Addmm": "mat1", "Mm": "self", "Convolution": "input"}.get(op_of(f, node))
+    at = None if saved is None else f.sides(node)[1 if saved == "mat1" else 0]
+    return f.live.kept(node, saved) if saved is not None and at is None else None
 
 
 def _causes(f: Facts) -> list[Cause]:

@@ -18,7 +18,7 @@ from ...graph.surroundings import Source
 from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
-from ..causes.code import expression_at, mentions, spelling, tree_of
+from ..causes.code import expression_at, line_of, mentions, spelling, tree_of
 from ..causes.facts import Facts
 from ..causes.history import Event
 from ..causes.numbers import bounds, count_zeros
@@ -159,9 +159,7 @@ def returns_backwards(q: Question) -> Iterator[Cause]:
         return
     for loop in (n for n in ast.walk(tree) if isinstance(n, ast.For)):
         if REVERSED.search(ast.unparse(loop.iter)) and (appended := _sums_in(loop)) is not None:
-            line = linecache.getlines(source.file)[loop.lineno - 1].rstrip()
-            place = Source(source.file, loop.lineno, loop.lineno, loop.col_offset, len(line), line)
-            yield Cause("returns_backwards", source=place, said={"returns": appended})
+            yield Cause("returns_backwards", source=line_of(source.file, loop), said={"returns": appended})
 
 
 def _sums_in(loop: ast.For) -> str | None:
@@ -192,6 +190,41 @@ def numbers_across(q: Question) -> Iterator[Cause]:
     began = max((p.number for p in q.passes[:-1]), default=0)
     for e in [e for e in q.history.layers if e.kind == "row_across" and e.number > began][-1:]:
         yield cause_of("row_across", e, op=spelling(e), shape=shape_text(e.detail[0]), other=shape_text(e.detail[1]))
+
+
+@check("AV239", "repeated-rows", {"rows_repeated": MAY}, of_run=True, first=True)
+def rows_repeated(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+    """`x[index] += y` with an index that repeats rows: each gets one of its values, and not their sum."""
+    for node in nodes:
+        added = f.sides(node)[-1] if op_of(f, node) == "IndexPut" and f.plain(node, "accumulate") == "False" else None
+        source = f.source(node)
+        index = f.live.kept(node, "indices") if added is not None and source is not None and "] +=" in source.text else None
+        made = None if added is None else f.source(added)
+        if index is None or index.dtype == bool or source is None or made is None or made.line != source.line:
+            continue
+        count = index.size - len(np.unique(index))
+        if count:
+            yield cause_at(f, "rows_repeated", node, op=source.text.strip(), count=count, size=index.size)
+
+
+@check("AV240", "derivatives-summed", {"derivatives_summed": MAY}, of_run=True, first=True)
+def derivatives_summed(q: Question) -> Iterator[Cause]:
+    """A second derivative of a whole gradient, of which a column is taken: it has the mixed derivatives in it, too."""
+    if q.last is None or q.last.source is None or not mentions(q.last.source, "grad("):
+        return
+    first, tree = dict[str, str](), tree_of(q.last.source.file)
+    for node in (n for n in ast.walk(tree) if isinstance(n, ast.Assign)):
+        call = next((n for n in ast.walk(node.value) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("grad")), None)
+        name = re.match(r"\(?(\w+)", ast.unparse(node.targets[0]))
+        args = [ast.unparse(a) for a in call.args[:2]] if call is not None else []
+        if name is None or len(args) != 2:
+            continue
+        columns = getattr(q.names.get(args[1]), "shape", (0,))[-1:]
+        is_second = first.get(args[0]) == args[1] and columns > (1,)
+        if is_second and re.search(rf"\b{name[1]}\[:, ", ast.unparse(tree)):
+            said = {"second": name[1], "first": args[0], "inputs": args[1]}
+            yield Cause("derivatives_summed", source=line_of(q.last.source.file, node), said=said)
+        first[name[1]] = args[1]
 
 
 @check("AV236", "dataset-written", {"sample_written": MAY}, of_run=True)

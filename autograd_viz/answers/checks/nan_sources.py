@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -151,10 +152,18 @@ UNSAFE = (
 SAFE = (
     "Add", "Sub", "Rsub", "Mul", "Neg", "Mm", "Bmm", "Mv", "Dot", "Addmm", "Baddbmm", "Sum", "Mean", "MseLoss", "L1Loss",
     "HuberLoss", "SmoothL1Loss", "View", "UnsafeView", "ReshapeAlias", "T", "Transpose", "Permute", "Squeeze", "Unsqueeze",
-    "Expand", "Select", "Slice", "Relu", "Tanh", "Sigmoid", "Convolution", "Clone", "Cat", "Stack", "Pow",
+    "Expand", "Select", "Slice", "Relu", "Tanh", "Sigmoid", "Convolution", "Clone", "Cat", "Stack", "Pow", "LeakyRelu", "Gelu",
+    "Silu", "Elu", "NativeLayerNorm", "NativeBatchNorm", "NativeDropout", "Embedding", "Split", "UnsafeSplit", "Unbind",
+    "MaxPool2DWithIndices", "AvgPool2D", "AdaptiveAvgPool2D", "BinaryCrossEntropyWithLogits", "ToCopy", "Abs",
 )  # fmt: skip  # of finite numbers they make nan only where these are too large
 ROWS, MASKS = ("Softmax", "LogSoftmax"), ("MaskedFill", "Where")  # a row that is masked as a whole
 GUARDS = ("Add", "Clamp", "ClampMin", "Softplus", "Exp", "Maximum")
+
+
+def is_short(f: Facts, node: str) -> bool:
+    """Is it a CTC loss with an input of fewer frames than its target has labels?"""
+    frames, labels = (re.findall(r"\d+", f.plain(node, name)) for name in ("input_lengths", "target_lengths"))
+    return op_of(f, node) == "CtcLoss" and any(int(a) < int(b) for a, b in zip(frames, labels, strict=False))
 
 
 def is_unsafe(f: Facts, node: str) -> bool:

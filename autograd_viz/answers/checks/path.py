@@ -6,6 +6,7 @@ import linecache
 import re
 from collections.abc import Iterator
 from itertools import permutations
+from typing import Any
 
 from ... import words
 from ...graph.listing import assigned
@@ -31,6 +32,8 @@ MOST_LINES = 4  # of backward() that are looked at
 DETACHING = ("detach", "detach_", "data")
 STEPS = ("gt", "ge", "lt", "le", "eq", "ne", "argmax", "argmin", "one_hot", "heaviside", "bucketize", "histc", "bincount")
 ASSIGNED = re.compile(r"\s*(\w+)\s*=[^=]")
+CELLS = ("gru_cell", "lstm_cell", "rnn_tanh_cell", "rnn_relu_cell", "gru", "lstm", "rnn_tanh", "rnn_relu")
+MANY_CELLS = 2
 UPDATING = ("sub", "add", "addcmul", "rsub")  # a step of an inner loop
 SQUASHING = ("softmax", "sigmoid")  # of numbers that were drawn in the statement, as examples have them: probabilities
 ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
@@ -43,6 +46,26 @@ TERM = re.compile(  # names of what a loss has as a term
 def detached(q: Question) -> list[Cause]:
     """The path from a parameter to the loss was cut: detach(), .data, item(), no_grad(), an op without a gradient."""
     return [c for c in q.once(missing) if c.kind.startswith("path_cut")]
+
+
+@check("AV108", "cut-at-each-step", {"each_step_cut": MAY}, of_run=True)
+def cut_each_step(q: Question) -> Iterator[Cause]:
+    """A recurrent cell whose state is detached before each of its calls in one pass: nothing is learned over more than one."""
+    there = behind([q.last_root]) if q.last_root is not None and q.minimizes else []
+    before = [p.number for p in q.passes[:-1]]  # what they went through is another sequence
+    cells = [op for op in there if op.name in CELLS and (not before or op.number > before[-1])]
+    cells.sort(key=lambda op: op.number)
+    cuts = [(c, g) for c in cells for g in c.given if is_op(g) and g.name in ("detach", "data") and g.given]
+    for _, cut in cuts[-1:]:
+        own = [c for c, g in cuts if g.source == cut.source and any(is_op(x) and x.name in CELLS for x in _picked(g))]
+        if len(own) > MANY_CELLS and len(own) >= len(cells) - 1:
+            yield cause_of("each_step_cut", cut, op=spelling(own[-1]), cut=spelling(cut), count=len(own))
+
+
+def _picked(op: Op) -> list[Any]:
+    """What it was given, behind elements of tuples."""
+    found = [*op.given]
+    return [x for g in found for x in (g.given if is_op(g) and g.name in ("getitem", "__getitem__", "unbind") else [g])]
 
 
 @check("AV102", "unused", {**dict.fromkeys(UNUSED_KINDS, MAY), "not_used_now": ASKED})

@@ -135,6 +135,10 @@ CAUSE_TERM_LEFT_OUT = "{term} is computed with a graph ({line}), and no loss has
 DO_TERM_LEFT_OUT = "Add it to the loss, with its weight."
 CAUSE_ADAPTED_LEFT_OUT = "no loss is computed with {term}, which an inner loop has made with a graph ({line})."
 DO_ADAPTED_LEFT_OUT = "Compute the outer loss with them: torch.func.functional_call(model, {term}, x)."
+CAUSE_EACH_STEP_CUT = (
+    "{cut} cuts the state before each of {count} calls of {op} ({line}), so nothing is learned over two steps."
+)
+DO_EACH_STEP_CUT = "Detach the state between sequences, and not inside of one."
 CAUSE_TERM_WITHOUT_GRADIENT = "a term of the loss trains nothing: {op} has no gradient ({line})."
 DO_TERM_WITHOUT_GRADIENT = "Compute it from the probabilities themselves, without the threshold."
 CAUSE_TERM_OF_WEIGHTS = "a term of the loss is computed from weights without their history, and trains nothing: {op} ({line})."

@@ -262,6 +262,7 @@ class TorchLive(Live):
     def kept(self, node: str, saved: str) -> Any:
         """Read on its device, and copied."""
         found = self._kept(node, saved)
+        found = found[0] if isinstance(found, tuple) and len(found) == 1 else found  # the index of an index_put
         is_plain = isinstance(found, torch.Tensor) and found.layout is torch.strided and found.numel() <= MOST_READ
         return array_in(found.detach()) if is_plain else None
 

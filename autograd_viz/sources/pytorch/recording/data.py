@@ -56,7 +56,7 @@ def order_made(log: Log, func: Any, args: Any, data: list[T], known: Any, out: T
         return Order(drawn, own.root, users_line()) if drawn else Order(0, Root(log.now, 0), None, is_picked)
     if not isinstance(index, int | slice) and index is not ...:
         return None
-    if out.ndim == 2 and out.shape[0] == out.shape[1] and getattr(func, "__name__", "").strip("_") in BY_ROW:
+    if out.ndim > 1 and out.shape[0] == out.shape[-1] and getattr(func, "__name__", "").strip("_") in BY_ROW:
         _across(log, func, data, out)
     rows = [other for other in data[1:] if other.shape[:1] == out.shape[:1]]  # a mean of columns does not mix any
     alike = 1 if getattr(func, "__name__", "").strip("_") in BY_ROW else 2  # by their permutation; also by their root
