@@ -174,11 +174,11 @@ for _ in range(4):
     og.zero_grad(); g_loss.backward(); og.step()
 """
 PIXELS = """
-net = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
+net = nn.Linear(16, 1)
 opt = optim.SGD(net.parameters(), 0.1)
-x, y = torch.randint(0, 256, (64, 16)), torch.randint(0, 4, (64,))
+x, y = torch.randint(0, 256, (64, 16)), torch.randn(64, 1)
 for _ in range(40):
-    loss = F.cross_entropy(net(x{0}), y)
+    loss = F.mse_loss(net(x{0}), y)
     opt.zero_grad(); loss.backward(); opt.step()
 """
 FRAMES = """
@@ -247,7 +247,7 @@ PAIRS = {  # the program, what is put into it: as it should be, with the slip; t
     ),
     "weights that an inner loop adapts": (INNER, ["torch.func.functional_call(model, params, (x,))"], ["model(x)"], "AV106"),
     "a dataset that is shuffled once": (SHUFFLED, ["order"], ["torch.randperm(80)"], "AV228"),
-    "pixels": (PIXELS, [" / 255"], [" * 1e3"], "AV301"),
+    "pixels": (PIXELS, [" / 255"], [".float()"], "AV301"),
     "frames of a sound": (FRAMES, ["20"], ["5"], "AV301"),
     "the times of a diffusion of square images": (NOISY, [".view(-1, 1, 1, 1)"], [""], "AV235"),
     "a generator beside its critic": (PLAYERS, ["G"], ["D"], "AV402"),
@@ -262,6 +262,14 @@ def test_the_slip_is_told_and_nothing_of_the_program_without_it(name: str) -> No
     program, right, wrong, code = PAIRS[name]
     assert code in [f.code for f in found(BEGIN + program.format(*wrong), "torch")]
     assert str(found(BEGIN + program.format(*right), "torch")) == "Nothing stands out."
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [(PIXELS.format(".float()"), "inputs go up to 255"), (FRAMES.format("5"), "an input is too short for its targets")],
+)
+def test_nan_that_is_in_the_weights_by_now_is_told_with_its_cause(program: str, said: str) -> None:
+    assert said in str(run(BEGIN + program, "torch", "net", watched=True))
 
 
 def test_the_constant_of_a_potential_has_no_gradient_by_nature() -> None:
