@@ -337,3 +337,31 @@ def test_a_gradient_of_an_own_pass_is_not_left_over() -> None:
     assert "of an earlier pass" in said and "Clear" not in said
     by_hand = TURNS + "a.weight.grad = torch.ones(2, 4)\n"
     assert "a line has set its gradient" in str(run(BEGIN + by_hand, "torch", "a.weight", watched=True))
+
+
+def test_the_first_cut_is_told_and_not_one_behind_it() -> None:
+    program = f"""
+net, target = nn.Linear(3, 2), nn.Linear(3, 2)
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    x = torch.randn(8, 3)
+    with torch.no_grad(): y = target(x)
+    u = y - net(x)
+    loss = ((u.detach() < 0).float() * u.pow(2)).mean()
+    {STEP}
+"""
+    said = str(run(BEGIN + program, "torch", "target.weight", watched=True))
+    assert "no_grad()" in said and "detach" not in said
+
+
+def test_a_number_that_only_ranks_takes_no_part_away() -> None:
+    program = f"""
+net = nn.Linear(3, 1)
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    losses = [net(torch.randn(8, 3)).pow(2).mean() for _ in range(3)]
+    worst = max(losses, key=lambda v: v.item())
+    loss = worst * 2
+    {STEP}
+"""
+    assert "Nothing stands out" in str(run(BEGIN + program, "torch", "net.weight", watched=True))

@@ -75,7 +75,11 @@ def reaches(root: Op, leaf: Any) -> bool:
 
 def cuts_between(root: Op, leaf: Any) -> list[Op]:
     """The ops where paths from the leaf to the root lost their history, the nearest to the root first."""
-    return _frontier(leading_from(leaf, behind([root])), root)
+    ops = leading_from(leaf, behind([root]))
+    cuts = _frontier(ops, root)
+    there = leading_from(leaf, [op for op in ops if not op.cut])  # the gradient that comes so far would reach the leaf
+    first = {op.source for op in ops if op.cut and any(g is leaf or (is_op(g) and g in there) for g in op.given)}
+    return [c for c in cuts if c.source in first] or cuts  # what comes after a cut is data, which others may cut again
 
 
 def origins(op: Op) -> list[Op]:
@@ -118,6 +122,8 @@ def _is_used(made: Source | None, used: Source | None) -> bool:
 def _names(made: Source) -> list[str]:
     """The names that the number's statement assigns to; for `return`, that of the function."""
     text = made.text.strip()
+    if "key=" in text:  # it only tells which is the largest
+        return []
     if text.startswith("return "):
         return [made.function] if made.function else []
     left = NAMES.match(text)
