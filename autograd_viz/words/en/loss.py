@@ -212,9 +212,7 @@ CAUSE_RETURNS_BACKWARDS = "{returns} begins with the return of the last step ({l
 DO_RETURNS_BACKWARDS = "Put each first: {returns}.insert(0, ...), or reverse it after the loop."
 CAUSE_ROWS_REPEATED = "{op} repeats {count} of {size} rows ({line}): each keeps one value, and not the sum."
 DO_ROWS_REPEATED = "Use out = out.index_add(0, index, values), which adds them up."
-CAUSE_DERIVATIVES_SUMMED = (
-    "{second} differentiates all columns of {first} at once ({line}): each of its columns is a sum."
-)
+CAUSE_DERIVATIVES_SUMMED = "{second} differentiates all columns of {first} at once ({line}): each of its columns is a sum."
 DO_DERIVATIVES_SUMMED = "Differentiate one column: grad({first}[:, 0].sum(), {inputs}, create_graph=True)."
 CAUSE_MASK_INVERTED = "the mask of {op} hides the real tokens, and leaves the padding ({line})."
 DO_MASK_INVERTED = "key_padding_mask is True for padding: tokens == padding_idx. Invert it with ~."
