@@ -40,7 +40,7 @@ def part_of(optimizer: Any, rows: Rows) -> OptimizerPart:
     return OptimizerPart(len(everything), parameters, places, are_plain)
 
 
-FIRST = frozenset((0, 1, 4, 16))  # full steps of the first block: what a model does at first changes fast
+FIRST = frozenset((0, 1, 2, 4, 8, 16, 32))  # full steps of the first block: what a model does at first changes fast
 SHARE = 0.0025  # of the time that a step takes, for what only full steps have
 SELDOM = 128  # at least one step in so many is full
 
