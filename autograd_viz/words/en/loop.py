@@ -72,7 +72,7 @@ CAUSE_RATE_AS_FACTOR = "the function of its LambdaLR gives rates, which multiply
 DO_RATE_AS_FACTOR = "Return a factor, 1 for the whole rate; or begin with lr=1."
 CAUSE_RATE_ALWAYS_ZERO = "its learning rate in {optimizer} was 0 in all {count} steps."
 DO_RATE_ALWAYS_ZERO = "Check the function of the schedule: an integer division gives 0, for example."
-CAUSE_CLEARED_BETWEEN = "zero_grad() ({line}) clears all but the last of {count} passes before each step ({pass})."
+CAUSE_CLEARED_BETWEEN = "zero_grad() ({line}) clears all but the last of {count} passes before each step (backward: {pass})."
 DO_CLEARED_BETWEEN = "Call zero_grad() once after each step(), not before each backward()."
 CAUSE_DRAWN_ANEW = "{by} drew its values anew after {count} steps ({line}), so what they had learnt is gone."
 DO_DRAWN_ANEW = "Initialize before the loop."
