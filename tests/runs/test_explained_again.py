@@ -91,3 +91,16 @@ def test_without_a_kept_pass_it_says_that_nothing_was_recorded() -> None:
         calls = model.calls
         assert "call av.watch() before the pass" in str(av.explain(model.first.weight))
         assert model.calls == calls
+
+
+def test_a_fault_of_the_loss_which_does_not_run_again_is_told_of_a_parameter_too() -> None:
+    model = nn.Linear(4, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for squash in (True, False):
+        with av.watch(model):
+            scores = model(torch.randn(6, 4))
+            loss = nn.functional.cross_entropy(scores.softmax(1) if squash else scores, torch.tensor([0, 1, 2] * 2))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            assert ("Leave softmax out" in str(av.explain(model.weight))) == squash
