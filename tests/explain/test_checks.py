@@ -159,7 +159,7 @@ ANSWERS = """
     leaf_lost leaf_updated left_out loss_fine loss_fine_unseen made_early made_for_call made_of_number no_error
     no_loss_here no_pass no_path_from not_asked not_asked_unseen not_freed not_leaf not_recorded not_shown
     nothing_known nothing_of_hook nothing_passed_on off_now old old_idle old_own old_zeroed only_in_grad other_root
-    pass_unseen ran_before retained_late root_gone running sharded sharded_missing start_not_one switched_off tiny
+    pass_unseen ran_before retained_late root_gone running set_cleared sharded sharded_missing start_not_one switched_off tiny
     unknown_error unrecorded used_after
 """
 

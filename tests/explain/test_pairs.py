@@ -365,3 +365,87 @@ for _ in range(3):
     {STEP}
 """
     assert "Nothing stands out" in str(run(BEGIN + program, "torch", "net.weight", watched=True))
+
+
+NEAR = {
+    "a term that enters the loss later": f"""
+enc, dec = nn.Sequential(nn.Linear(4, 4), nn.Tanh()), nn.Linear(2, 4)
+opt = optim.Adam([*enc.parameters(), *dec.parameters()], 0.01)
+for step in range(4):
+    x = torch.randn(8, 4)
+    mu, log_var = enc(x).chunk(2, 1)
+    kl = -0.5 * (1 + log_var - mu**2 - log_var.exp()).sum(1).mean()
+    loss = (dec(mu + torch.randn_like(mu) * (log_var / 2).exp()) - x).pow(2).mean()
+    if step > 10: loss = loss + 0.1 * kl
+    {STEP}
+""",
+    "chunks of a sequence": f"""
+rnn, out = nn.GRU(3, 8), nn.Linear(8, 1)
+opt = optim.Adam([*rnn.parameters(), *out.parameters()], 0.01)
+for _ in range(3):
+    loss, h = 0, torch.zeros(1, 4, 8)
+    for part in torch.randn(20, 4, 3).split(5):
+        made, h = rnn(part, h.detach())
+        loss = loss + (out(made) - part[..., :1]).pow(2).mean()
+    {STEP}
+""",
+    "a dataset of pairs": f"""
+x = torch.randn(40, 4)
+batches = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x[torch.randperm(40)], x), batch_size=8)
+net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+opt = optim.Adam(net.parameters(), 0.01)
+for other, own in batches:
+    loss = F.relu(1 - (net(other) - net(own)).pow(2).sum(1)).mean() + net(own).pow(2).mean()
+    {STEP}
+""",
+    "a field whose slope is 1 everywhere": f"""
+net = nn.Sequential(nn.Conv2d(2, 8, 1), nn.Tanh(), nn.Conv2d(8, 1, 1))
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    grid = torch.rand(2, 2, 5, 5, requires_grad=True)
+    (slope,) = torch.autograd.grad(net(grid).sum(), grid, create_graph=True)
+    loss = ((slope.norm(dim=1) - 1) ** 2).mean()
+    {STEP}
+""",
+    "returns that are taken from the end": f"""
+net = nn.Linear(3, 2)
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    logs, rewards, returns, R = [], [], [], 0.0
+    for t in range(5):
+        logs.append(net(torch.randn(3)).log_softmax(0)[t % 2]); rewards.append(float(t))
+    for r in reversed(rewards):
+        R = r + 0.9 * R
+        returns.append(R)
+    loss = -sum(log * returns.pop() for log in logs)
+    {STEP}
+""",
+    "a second derivative along a direction": f"""
+net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+opt = optim.Adam(net.parameters(), 0.01)
+points = torch.rand(16, 2, requires_grad=True)
+for _ in range(3):
+    (slope,) = torch.autograd.grad(net(points).sum(), points, create_graph=True)
+    (bend,) = torch.autograd.grad(slope, points, torch.tensor([[1.0, 0.0]]).expand(16, 2), create_graph=True)
+    loss = (slope[:, 1] - 0.1 * bend[:, 0]).pow(2).mean()
+    {STEP}
+""",
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_nothing_is_said_of_a_program_that_comes_near(name: str) -> None:
+    assert str(found(BEGIN + NEAR[name], "torch")) == "Nothing stands out."
+
+
+@pytest.mark.parametrize(("end", "said"), [("", "a line has set"), ("; opt.zero_grad()", "cleared the gradient")])
+def test_a_gradient_that_a_line_has_set_is_not_that_of_a_pass(end: str, said: str) -> None:
+    program = f"""
+net = nn.Linear(3, 1)
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(3):
+    loss = net(torch.randn(8, 3)).pow(2).mean()
+    for p, g in zip(net.parameters(), torch.autograd.grad(loss, [*net.parameters()])): p.grad = g
+    opt.step(){end}
+"""
+    assert said in str(run(BEGIN + program, "torch", "net.weight", watched=True))

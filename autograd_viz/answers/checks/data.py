@@ -124,6 +124,8 @@ def _apart_in_dataset(q: Question) -> Iterator[Cause]:
     for tensors in (t for d in loaded if isinstance(t := getattr(getattr(d, "dataset", d), "tensors", None), tuple)):
         if len(tensors) != 2 or not all(map(q.is_of_library, tensors)) or not _is_of_samples(tensors[1]):
             continue
+        if tensors[0].shape == tensors[1].shape:  # pairs of the same things
+            continue
         order, its = map(q.history.ordered, tensors)
         if order is not None and its is not None and _is_other(order, its):
             yield Cause("shuffled_apart", source=its[2] or order[2], said={"shuffled": order[2], "loss": "TensorDataset"})
@@ -158,7 +160,8 @@ def returns_backwards(q: Question) -> Iterator[Cause]:
     if len(REVERSED.findall(text)) != 1 or not REWARDED.search(text):
         return
     for loop in (n for n in ast.walk(tree) if isinstance(n, ast.For)):
-        if REVERSED.search(ast.unparse(loop.iter)) and (appended := _sums_in(loop)) is not None:
+        appended = _sums_in(loop) if REVERSED.search(ast.unparse(loop.iter)) else None
+        if appended is not None and not re.search(rf"\b{appended}(\.pop\(|\[-|\[len\()|sort|, -1\)", text):
             yield Cause("returns_backwards", source=line_of(source.file, loop), said={"returns": appended})
 
 
@@ -217,10 +220,11 @@ def derivatives_summed(q: Question) -> Iterator[Cause]:
         call = next((n for n in ast.walk(node.value) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("grad")), None)
         name = re.match(r"\(?(\w+)", ast.unparse(node.targets[0]))
         args = [ast.unparse(a) for a in call.args[:2]] if call is not None else []
-        if name is None or len(args) != 2:
+        if call is None or name is None or len(args) != 2:
             continue
+        along = " ".join(map(ast.unparse, [*call.args[2:3], *(k.value for k in call.keywords if k.arg == "grad_outputs")]))
         columns = getattr(q.names.get(args[1]), "shape", (0,))[-1:]
-        is_second = first.get(args[0]) == args[1] and columns > (1,)
+        is_second = first.get(args[0]) == args[1] and columns > (1,) and "ones" in along  # else it is along a direction
         if is_second and re.search(rf"\b{name[1]}\[:, ", ast.unparse(tree)):
             said = {"second": name[1], "first": args[0], "inputs": args[1]}
             yield Cause("derivatives_summed", source=line_of(q.last.source.file, node), said=said)

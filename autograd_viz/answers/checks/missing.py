@@ -87,6 +87,9 @@ def _no_pass(q: Question, made: list[Event]) -> list[Cause]:
     if not q.history.is_recorded:
         return _stepped(q.facts) or _unwatched(q.facts)
     grads = [p for p in q.history.passes if p.name == "grad" and (not made or p.number > made[0].number)]
+    by_hand, cleared = q.events("set"), q.history.clearings(q.tensor)
+    if by_hand and cleared and cleared[-1].number > by_hand[-1].number:
+        return [cause_of("set_cleared", cleared[-1], by=spelling(cleared[-1]), set=by_hand[-1].source)]
     cuts = [] if grads or q.is_reached_from(q.root_op) else cuts_before(q, q.root_op)
     return [cause_of("functional", grads[-1])] if grads else _stepped(q.facts) or cuts or [Cause("no_pass")]
 

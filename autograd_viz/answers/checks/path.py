@@ -12,7 +12,7 @@ from ... import words
 from ...graph.listing import assigned
 from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
-from ..causes.code import spelling
+from ..causes.code import mentions, spelling
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.ops import cause_at, name_of_op, op_of
@@ -32,7 +32,7 @@ MOST_LINES = 4  # of backward() that are looked at
 DETACHING = ("detach", "detach_", "data")
 STEPS = ("gt", "ge", "lt", "le", "eq", "ne", "argmax", "argmin", "one_hot", "heaviside", "bucketize", "histc", "bincount")
 ASSIGNED = re.compile(r"\s*(\w+)\s*=[^=]")
-CELLS = ("gru_cell", "lstm_cell", "rnn_tanh_cell", "rnn_relu_cell", "gru", "lstm", "rnn_tanh", "rnn_relu")
+CELLS = ("gru_cell", "lstm_cell", "rnn_tanh_cell", "rnn_relu_cell")
 MANY_CELLS = 2
 UPDATING = ("sub", "add", "addcmul", "rsub")  # a step of an inner loop
 SQUASHING = ("softmax", "sigmoid")  # of numbers that were drawn in the statement, as examples have them: probabilities
@@ -57,7 +57,7 @@ def cut_each_step(q: Question) -> Iterator[Cause]:
     cells.sort(key=lambda op: op.number)
     cuts = [(c, g) for c in cells for g in c.given if is_op(g) and g.name in ("detach", "data") and g.given]
     for _, cut in cuts[-1:]:
-        own = [c for c, g in cuts if g.source == cut.source and any(is_op(x) and x.name in CELLS for x in _picked(g))]
+        own = [*{c: c for c, g in cuts if g.source == cut.source and any(is_op(x) and x.name in CELLS for x in _picked(g))}]
         if len(own) > MANY_CELLS and len(own) >= len(cells) - 1:
             yield cause_of("each_step_cut", cut, op=spelling(own[-1]), cut=spelling(cut), count=len(own))
 
@@ -199,7 +199,9 @@ def _left_out(q: Question, roots: set[Op]) -> Iterator[Cause]:
         made = {op for op in ops if op is not None and op.number < last}
         if not made or len(made) != len(several) or made & there or made & read or q.history.users({*made}):
             continue
-        if TERM.fullmatch(name) and len(made) == 1 and q.ops_behind(ops[0]) & there:
+        added = re.compile(rf"[-+]=? *([\w.]+ *\* *)?{name}\b|\b{name}\b[^=,]*[-+]")  # in a line that has not run yet
+        is_term = TERM.fullmatch(name) and len(made) == 1 and not mentions(q.last_root.source if q.last_root else None, added)
+        if is_term and q.ops_behind(ops[0]) & there:
             yield cause_of("term_left_out", ops[0], term=name)
         elif len(made) > 1 and all(op.name.strip("_") in UPDATING and any(p.number < op.number for p in grads) for op in made):
             yield cause_of("adapted_left_out", ops[0], term=name)

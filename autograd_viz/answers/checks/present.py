@@ -45,6 +45,8 @@ def _writes(q: Question) -> list[Event]:
 
 def last_write(q: Question) -> list[Cause]:
     """A line has changed grad since the last pass."""
+    if not q.passes and (by_hand := q.events("set")):
+        return [cause_of("grad_set", by_hand[-1])]
     since = [e for e in _writes(q) if q.last is None or e.number > q.last.number]
     factor = q.history.factor_of(since[-1]) if since else 1
     if factor == 1 or (since and since[-1].name == "clip_grad_value_"):  # what it has changed, if anything, is not known

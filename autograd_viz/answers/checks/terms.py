@@ -107,6 +107,7 @@ def penalty_of_batch(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[
         shape = next((t.value.shape for t in f.inputs(node)), ()) if op_of(f, node) in NORMS else ()
         dims = [int(n) for n in re.findall(r"-?\d+", f.plain(node, "dim"))]
         is_whole, is_of_pixels = f.plain(node, "dim") == "", len(dims) == 1 < len(shape) - 1 and dims[0] % len(shape) == 1
+        is_of_pixels &= any(op_of(f, n) in ("Addmm", "Mm") for n in nodes)  # a field has a number for each pixel
         name = NAMED.match(source.expression) if source is not None else None
         is_of_rows = len(shape) > 1 and shape[0] > 1 and name is not None and name[1] in made and shape not in weights
         kind = "penalty_of_batch" if is_whole else "penalty_of_pixels" if is_of_pixels else ""

@@ -90,6 +90,7 @@ CAUSE_LEFT_IN_WEIGHTS = "{op} used it, and the weights got the numbers of the re
 DO_LEFT_IN_WEIGHTS = "Call the model with the result as its weights: torch.func.functional_call(model, weights, inputs)."
 CAUSE_NOT_IN_LOSS = "{op} used it ({line}), but the loss does not depend on that result ({pass})."
 DO_NOT_IN_LOSS = "Use that result in the loss."
+CAUSE_SET_CLEARED = "{by} cleared the gradient ({line}) that a line had set ({set})."
 CAUSE_ONLY_IN_GRAD = "the loss uses a gradient that autograd.grad() took ({line}), and that does not depend on it."
 CAUSE_USED_AFTER = "it was first used after the last backward(): {op} ({line})."
 DO_USED_AFTER = "Run backward() on a loss that uses it."

@@ -90,6 +90,7 @@ CAUSE_LEFT_IN_WEIGHTS = "{op} 用到了它，而权重只得到结果的数值�
 DO_LEFT_IN_WEIGHTS = "把结果作为权重调用模型：torch.func.functional_call(model, weights, inputs)。"
 CAUSE_NOT_IN_LOSS = "{op} 用到了它（{line}），但损失不依赖那个结果（{pass}）。"
 DO_NOT_IN_LOSS = "让损失用上那个结果。"
+CAUSE_SET_CLEARED = "{by} 清除了（{line}）一行代码设置的梯度（{set}）。"
 CAUSE_ONLY_IN_GRAD = "损失用的是 autograd.grad() 求出的梯度（{line}），而这个梯度不依赖它。"
 CAUSE_USED_AFTER = "它在最近一次 backward() 之后才第一次被用到：{op}（{line}）。"
 DO_USED_AFTER = "对用到它的损失调用 backward()。"
