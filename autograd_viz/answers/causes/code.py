@@ -23,6 +23,7 @@ SYMBOLS = {
     "imul": "… *= …", "itruediv": "… /= …", "add_": "… += …", "sub_": "… -= …", "mul_": "… *= …", "div_": "… /= …",
     "data": ".data", "grad": "autograd.grad()",
 }  # fmt: skip
+ASSIGNED = re.compile(r"\s*(\w+)\s*=[^=]")  # the name that a statement gives to its value
 OPERATORS = (ast.BinOp, ast.Compare, ast.Subscript, ast.AugAssign)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ... import words
 from ..causes.cause import Cause, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
@@ -12,11 +10,13 @@ from ..causes.numbers import bounds, has_zero, is_zero, text_of, value_with
 from ..causes.ops import cause_at, factor_values, factors, given_text, name_of_op, op_of, zeros_behind
 from ..causes.question import Question
 from ..sentences import PROPERTIES
+from .data import TAKERS as LAYERS
+from .data import takes_data
 from .forward_birth import births_of, forward_births
+from .loss import SHAPED
 from .nan_sources import GROWING, ROWS, SAFE, has_negative_base, is_short, is_unsafe, nan_source
 
 UNSCALED = 30.0  # how far inputs go that are not scaled
-SHAPED = ("View", "UnsafeView", "ReshapeAlias", "Transpose", "Permute", "Select", "Squeeze", "Unsqueeze")
 LEAST_HALF = 2**-25  # float16 rounds what is smaller to 0
 NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan for any gradient
 MADE = ("born_*", "forward_*", "given*", "diverged", "nan_of_inf", "inf_to_nan", "zero_times_inf*", "loss_bad*")
@@ -24,7 +24,12 @@ LATE = ("given_leaf", "diverged")  # a leaf has it by now, and where it began is
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
 
-@check("AV301", "not-finite", {**dict.fromkeys(MADE, SO), "bad_leaf*": SO, "bad_*": MAY, "changed_since": ASKED})
+GUESSED = ("bad_*", "bad_leaf_scaled", "bad_leaf_diverged")  # an earlier batch may have been another
+
+
+@check(
+    "AV301", "not-finite", {**dict.fromkeys(MADE, SO), "bad_leaf*": SO, **dict.fromkeys(GUESSED, MAY), "changed_since": ASKED}
+)
 def not_finite(f: Facts, q: Question) -> list[Cause]:
     """nan or inf in a gradient: the op that made it, forward or backward."""
     return [_of_earlier_step(f, q, c) if c.kind in LATE else c for c in _causes(f)]
@@ -57,7 +62,8 @@ def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
         return cause_at(f, kind, unsafe[0], (leaf.id,), **what)
     if not all(op_of(f, n) in SAFE or f.nodes[n].variable is not None or _is_plain(f, n) for n in f.pass_nodes):
         return cause
-    most = max((float(abs(x).max()) for n in f.pass_nodes if (x := _input_of(f, n)) is not None and x.size), default=0.0)
+    inputs = [f.live.kept(n, LAYERS[op_of(f, n)]) for n in f.pass_nodes if op_of(f, n) in LAYERS and takes_data(f, n)]
+    most = max((float(abs(x).max()) for x in inputs if x is not None and x.size), default=0.0)
     return Cause(
         "bad_leaf_scaled" if most >= UNSCALED else "bad_leaf_diverged", (leaf.id,), said={**what, "most": f"{most:.4g}"}
     )
@@ -72,13 +78,6 @@ def _is_plain(f: Facts, node: str) -> bool:
     while before is not None and op_of(f, before) in SHAPED:
         before = next(iter(f.ways_on(before)), None)
     return op_of(f, node) in ROWS and before is not None and op_of(f, before) in ("Addmm", "Convolution")
-
-
-def _input_of(f: Facts, node: str) -> Any:
-    """The data that a layer takes."""
-    saved = {"Addmm": "mat1", "Mm": "self", "Convolution": "input"}.get(op_of(f, node))
-    at = None if saved is None else f.sides(node)[1 if saved == "mat1" else 0]
-    return f.live.kept(node, saved) if saved is not None and at is None else None
 
 
 def _causes(f: Facts) -> list[Cause]:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.listing import parsed
 from ...graph.op_names import plain_name
 from ...graph.surroundings import Source
 from ...graph.text import shape_text
@@ -55,7 +54,7 @@ def other_noise(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause
             continue
         draws = [d for d in q.history.draws if d.name.startswith(NORMAL) and d.detail == made.detail and began < d.number < ran]
         others = [d for d in draws if d.number != made.number]
-        inputs = [(n, saved) for n in nodes if (saved := TAKERS.get(op_of(f, n))) and (_takes_data(f, n) or _joins_data(f, n))]
+        inputs = [(n, saved) for n in nodes if (saved := TAKERS.get(op_of(f, n))) and (takes_data(f, n) or _joins_data(f, n))]
         made_by = {at: f.live.data_made(*at) for at in inputs}
         mixed = [at for at, by in made_by.items() if _joins_data(f, at[0]) or (by is not None and by.name in MIXED)]
         is_apart = made.number > ran or (others and others[-1].number > made.number and _has_none(f, mixed, node))
@@ -63,7 +62,7 @@ def other_noise(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause
             yield cause_at(f, "other_noise", node, drawn=made.name, made=made.source, other=others[-1].source)
 
 
-def _takes_data(f: Facts, node: str) -> bool:
+def takes_data(f: Facts, node: str) -> bool:
     """Is the input of a layer data?"""
     sides, index = f.sides(node), 1 if op_of(f, node) == "Addmm" else 0
     return op_of(f, node) == "Embedding" or sides[index : index + 1] == [None]
@@ -99,7 +98,7 @@ def _correlations(x: Any, target: Any) -> Iterator[float]:
 def shuffled_apart(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """The rows of the input were put in a random order, and the targets were not, or in another one."""
     takers = {**TAKERS, "Embedding": "indices"}
-    given = [(n, saved) for n in nodes if (saved := takers.get(op_of(f, n))) is not None and _takes_data(f, n)]
+    given = [(n, saved) for n in nodes if (saved := takers.get(op_of(f, n))) is not None and takes_data(f, n)]
     orders = {f.live.ordered(*at) for at in given}
     order = orders.pop() if len(orders) == 1 else None
     rows = {len(kept) if (kept := f.live.kept(*at)) is not None and kept.ndim else 0 for at in given}
@@ -242,11 +241,11 @@ def _is_filled(source: Source | None) -> bool:
     """Does __getitem__() write all of the same buffer, as with copy_()?"""
     if source is None:
         return False
-    try:
-        tree = parsed("".join(linecache.getlines(source.file)))
-    except SyntaxError:
-        return False
-    own = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.lineno <= source.line <= (n.end_lineno or 0)]
+    own = [
+        n
+        for n in ast.walk(tree_of(source.file))
+        if isinstance(n, ast.FunctionDef) and n.lineno <= source.line <= (n.end_lineno or 0)
+    ]
     calls = [c for n in own[-1:] for c in ast.walk(n) if isinstance(c, ast.Call)]
     base = re.match(r"\s*(\w+)", source.text)
     name = "" if base is None else base[1]

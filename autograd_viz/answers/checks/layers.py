@@ -16,7 +16,7 @@ from ...graph.model import Value
 from ...graph.surroundings import Source
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
-from ..causes.code import statement_at
+from ..causes.code import statement_at, tree_of
 from ..causes.facts import Facts
 from ..causes.history import Event
 from ..causes.numbers import norm
@@ -288,11 +288,9 @@ def grad_output_written(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
 
 def _write_of_argument(source: Source) -> int | None:
     """The first line of a function that writes into one of its arguments, besides the first."""
-    try:
-        tree = parsed("".join(linecache.getlines(source.file)))
-    except SyntaxError:
-        return None
-    found = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.lineno == source.line), None)
+    found = next(
+        (n for n in ast.walk(tree_of(source.file)) if isinstance(n, ast.FunctionDef) and n.lineno == source.line), None
+    )
     names = set() if found is None else {a.arg for a in found.args.args[1:]}
     todo = list[ast.AST]([] if found is None else found.body[::-1])
     while todo:

@@ -12,7 +12,7 @@ from ...graph.op_names import plain_name
 from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, SO, check
-from ..causes.code import expression_at
+from ..causes.code import ASSIGNED, expression_at
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.ops import cause_at, op_of
@@ -45,9 +45,6 @@ HEADS = 4  # dimensions of weights of attention with heads
 MOST_SHAPED = 8  # ops that shape a tensor, one after the other
 TWICE, OTHER = ("softmax_twice", "sigmoid_twice", "log_twice"), ("softmax_for_log", "logits_for_log", "logits_narrowed")
 NOT_CLASSES = ("softmax_of_rows", "softmax_not_summed", "softmax_not_last", "softmax_of_column")
-
-
-ASSIGNED = re.compile(r"\s*(\w+)\s*=[^=]")
 
 
 @check("AV201", "squashed-twice", {**dict.fromkeys(TWICE, SO), **dict.fromkeys(OTHER, MAY)}, of_run=True)

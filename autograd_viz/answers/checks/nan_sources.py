@@ -163,7 +163,8 @@ GUARDS = ("Add", "Clamp", "ClampMin", "Softplus", "Exp", "Maximum")
 def is_short(f: Facts, node: str) -> bool:
     """Is it a CTC loss with an input of fewer frames than its target has labels?"""
     frames, labels = (re.findall(r"\d+", f.plain(node, name)) for name in ("input_lengths", "target_lengths"))
-    return op_of(f, node) == "CtcLoss" and any(int(a) < int(b) for a, b in zip(frames, labels, strict=False))
+    is_inf = op_of(f, node) == "CtcLoss" and f.plain(node, "zero_infinity") != "True"
+    return is_inf and any(int(a) < int(b) for a, b in zip(frames, labels, strict=False))
 
 
 def is_unsafe(f: Facts, node: str) -> bool:

@@ -12,14 +12,14 @@ from ... import words
 from ...graph.listing import assigned
 from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
-from ..causes.code import mentions, spelling
+from ..causes.code import ASSIGNED, mentions, spelling
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.ops import cause_at, name_of_op, op_of
 from ..causes.paths import behind, has_graph, is_op, leading_from, origins, with_history
 from ..causes.question import Question
 from .errors import RENAMING, switched_on
-from .missing import missing
+from .missing import UPDATES, missing
 from .players import ends_of
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "left_in_weights", "no_path", "made_after", "replaced", "copied")
@@ -31,10 +31,8 @@ TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "re
 MOST_LINES = 4  # of backward() that are looked at
 DETACHING = ("detach", "detach_", "data")
 STEPS = ("gt", "ge", "lt", "le", "eq", "ne", "argmax", "argmin", "one_hot", "heaviside", "bucketize", "histc", "bincount")
-ASSIGNED = re.compile(r"\s*(\w+)\s*=[^=]")
 CELLS = ("gru_cell", "lstm_cell", "rnn_tanh_cell", "rnn_relu_cell")
 MANY_CELLS = 2
-UPDATING = ("sub", "add", "addcmul", "rsub")  # a step of an inner loop
 SQUASHING = ("softmax", "sigmoid")  # of numbers that were drawn in the statement, as examples have them: probabilities
 ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
 TERM = re.compile(  # names of what a loss has as a term
@@ -199,12 +197,16 @@ def _left_out(q: Question, roots: set[Op]) -> Iterator[Cause]:
         made = {op for op in ops if op is not None and op.number < last}
         if not made or len(made) != len(several) or made & there or made & read or q.history.users({*made}):
             continue
-        added = re.compile(rf"[-+]=? *([\w.]+ *\* *)?{name}\b|\b{name}\b[^=,]*[-+]")  # in a line that has not run yet
-        is_term = TERM.fullmatch(name) and len(made) == 1 and not mentions(q.last_root.source if q.last_root else None, added)
-        if is_term and q.ops_behind(ops[0]) & there:
+        if TERM.fullmatch(name) and len(made) == 1 and q.ops_behind(ops[0]) & there and not _is_added(q, name):
             yield cause_of("term_left_out", ops[0], term=name)
-        elif len(made) > 1 and all(op.name.strip("_") in UPDATING and any(p.number < op.number for p in grads) for op in made):
+        elif len(made) > 1 and all(op.name in UPDATES and any(p.number < op.number for p in grads) for op in made):
             yield cause_of("adapted_left_out", ops[0], term=name)
+
+
+def _is_added(q: Question, name: str) -> bool:
+    """Does a line add it to something, though it may not have run yet?"""
+    added = re.compile(rf"[-+]=? *([\w.]+ *\* *)?{name}\b|\b{name}\b[^=,]*[-+]")
+    return mentions(q.passes[-1].source, added)
 
 
 def _is_judged(q: Question, root: Op, owners: set[Op], users: set[Op]) -> bool:

@@ -10,12 +10,11 @@ from itertools import pairwise, product
 from typing import Any
 
 from ... import words
-from ...graph.listing import parsed
 from ...graph.passes import Holder
 from ...graph.surroundings import Source
 from ..causes.cause import Cause, Said, cause_of
 from ..causes.check import MAY, check
-from ..causes.code import statement_at
+from ..causes.code import statement_at, tree_of
 from ..causes.facts import Facts
 from ..causes.history import Event, Op, PassEvent
 from ..causes.ops import op_of
@@ -325,7 +324,7 @@ def _is_rebound(name: str, statement: ast.stmt | None, loop: ast.For, place: Sou
     if statement not in loop.body or place is None:
         return False
     after = loop.body[loop.body.index(statement) + 1 :]
-    whole = parsed("".join(linecache.getlines(place.file)))
+    whole = tree_of(place.file)
     anew = [n for n in ast.walk(whole) if isinstance(n, ast.For) and name in _names(n.target)]  # there it is another variable
     own = {m for n in anew for m in ast.walk(n)}
     behind = [n for n in ast.walk(whole) if n not in own and getattr(n, "lineno", 0) > (loop.end_lineno or 0)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ...graph.model import Value
@@ -44,8 +45,10 @@ def numbers_of(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, V
 
 def _is_mask(tensor: Any) -> bool:
     """Does it choose between 0 or another number, and 1? Then it is constant almost everywhere."""
-    numbers = {*tensor.flatten()[:SAMPLE].tolist()}
-    return len(numbers) <= TWO and 1 in numbers
+    with suppress(Exception):  # of a sparse one, or one without numbers
+        numbers = {*tensor.flatten()[:SAMPLE].tolist()}
+        return len(numbers) <= TWO and 1 in numbers
+    return False
 
 
 def grads_before(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
