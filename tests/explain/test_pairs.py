@@ -199,6 +199,105 @@ for _ in range(4):
     loss = F.mse_loss(net(w.sqrt() * x + (1 - w).sqrt() * noise), noise)
     opt.zero_grad(); loss.backward(); opt.step()
 """
+ADVERSARIES = """
+gen, dis = nn.Linear(3, 4), nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+og, od = optim.Adam(gen.parameters(), 0.01), optim.Adam(dis.parameters(), 0.01)
+ones, zeros, bce = torch.ones(6, 1), torch.zeros(6, 1), F.binary_cross_entropy_with_logits
+for _ in range(5):
+    real = torch.randn(6, 4) + 1
+    fake = gen(torch.randn(6, 3))
+    told, seen = dis(fake.detach()), dis(real)
+    loss_d = bce(seen, ones) + bce(told, zeros)
+    og.zero_grad()
+    loss = bce({0}, ones) + 4 * (fake - real).abs().mean()
+    loss.backward(retain_graph=True)
+    od.zero_grad()
+    loss_d.backward()
+    og.step(); od.step()
+"""
+DISTILLED = (
+    """
+teacher, net = nn.Linear(4, 3), nn.Linear(4, 3)
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    x, y = torch.randn(8, 4), torch.arange(8) % 3
+    with torch.no_grad(): aim = teacher(x)
+    out = net(x)
+    soft = F.kl_div({0}.log_softmax(1), aim.softmax(1), reduction="batchmean") * 4
+    loss = 0.5 * soft + 0.5 * F.cross_entropy(out, y)
+    """
+    + STEP
+)
+VIEWS = (
+    """
+net = nn.Linear(4, 5)
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(3):
+    aims = F.one_hot(torch.arange(16).reshape(2, 8) % 5, 5).float()
+    loss = -(aims * net(torch.randn(2, 8, 4)).log_softmax(dim={0})).sum(dim=-1).mean()
+    """
+    + STEP
+)
+SPREAD = (
+    """
+enc, dec = nn.Linear(4, 4), nn.Linear(2, 4)
+opt = optim.Adam([*enc.parameters(), *dec.parameters()], 0.01)
+for _ in range(3):
+    x = torch.randn(8, 4)
+    mean, spread = enc(x).chunk(2, 1)
+    z = mean + torch.randn_like(mean) * {0}
+    var = spread.pow(2)
+    loss = (dec(z) - x).pow(2).mean() + 0.5 * (mean**2 + var - torch.log(1e-8 + var) - 1).sum(1).mean()
+    """
+    + STEP
+)
+FROZEN = (
+    """
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+for name, p in net.named_parameters():
+    if name.startswith("0."): p.requires_grad = False
+for name, p in net.named_parameters():
+    if {0}: p.requires_grad = True
+opt = optim.Adam([p for p in net.parameters() if p.requires_grad], 0.01)
+for _ in range(3):
+    loss = net(torch.randn(8, 4)).pow(2).mean()
+    """
+    + STEP
+)
+FOCAL = (
+    """
+net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    entropy = F.cross_entropy(net(torch.randn(12, 4)), torch.arange(12) % 3{0})
+    loss = ((1 - torch.exp(-entropy)) ** 2 * entropy).mean()
+    """
+    + STEP
+)
+ATTENDED = (
+    """
+net = nn.Sequential(nn.Linear(3, 3), nn.Tanh())
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(3):
+    x = net(torch.randn(8, 3))
+    score = x @ x.T
+    {0    "a term that a detached path keeps from the generator": (ADVERSARIES, ["dis(fake)"], ["told"], "AV106"),
+    "a distillation of the teacher into itself": (DISTILLED, ["out"], ["aim"], "AV106"),
+    "classes of several views": (VIEWS, ["2"], ["1"], "AV202"),
+    "a spread that is squared": (SPREAD, ["spread"], ["(0.5 * spread).exp()"], "AV227"),
+    "a freeze that a later loop undoes": (FROZEN, ["name.startswith('2.')"], ["True"], "AV105"),
+    "a focal loss": (FOCAL, [', reduction="none"'], [""], "AV241"),
+    "a mask that is filled in": (
+        ATTENDED,
+        ["score = score.masked_fill(score < 0, -9.0)"],
+        ["score.masked_fill(score < 0, -9.0)"],
+        "AV421",
+    ),
+}
+    loss = (score.softmax(-1) @ x).pow(2).mean()
+    """
+    + STEP
+)
 PAIRS = {  # the program, what is put into it: as it should be, with the slip; the number of the check
     "a target of what another network gives": (TARGETS, ["later(S)[rows, best]"], ["best"], "AV221"),
     "an estimate of a divergence": (DIVERGENCE, ["r.exp() - 1 - r"], ["lp"], "AV205"),

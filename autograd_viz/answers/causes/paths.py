@@ -104,17 +104,18 @@ def _frontier(ops: Iterable[Op], root: Op) -> list[Op]:
 
 def number_between(root: Op, subject: Any, numbers: Sequence[Op]) -> tuple[Op, Op] | None:
     """The op that made a number of a path from the subject, and the op that computed with it on the way to the root."""
-    later = [op for op in behind([root]) if op.source is not None] if numbers else []
+    later = [(op, used) for op in behind([root]) if (used := op.source) is not None] if numbers else []
     for number in reversed(numbers):
-        user = next((op for op in later if op.number > number.number and _is_used(number.source, op.source)), None)
+        made = number.source
+        user = next((op for op, used in later if op.number > number.number and _is_used(made, used)), None)
         if user is not None and leading_from(subject, behind([number])):
             return number, user
     return None
 
 
-def _is_used(made: Source | None, used: Source | None) -> bool:
+def _is_used(made: Source | None, used: Source) -> bool:
     """Does the line of an op contain the number that was made at a place?"""
-    if made is None or used is None or made.file != used.file:
+    if made is None or made.file != used.file:
         return False
     return used.line <= made.line <= used.end_line or any(re.search(rf"\b{name}\b", used.text) for name in _names(made))
 

@@ -131,8 +131,10 @@ class Question:
             return last
         of_lines = {p.source: p for p in self.passes if p.root is not None}  # the last of each
         own = next((p for p in reversed(of_lines.values()) if self.is_reached_from(p.root)), last)
-        steps = [s.number for h in self.optimizers for s in h.steps]
-        return own if any(own.number < s < last.number for s in steps) and max(steps) < last.number else last
+        steps = sorted(s.number for h in self.optimizers for s in h.steps if s.number > own.number)
+        cleared = [c.number for c in self.history.clearings(self.tensor) if c.number > own.number]
+        is_of_step = len(steps) == 1 and not any(c < steps[0] for c in cleared)  # the others' passes sent it nothing
+        return own if is_of_step or (steps and steps[-1] < last.number) else last
 
     @property
     def last_root(self) -> Op | None:

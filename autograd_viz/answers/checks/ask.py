@@ -15,6 +15,7 @@ from . import (
     bad_numbers,
     classes,
     data,
+    derived,
     layers,
     loop,
     loss,
@@ -85,7 +86,7 @@ PAGES = (
     layers.evaluating, layers.dropout_off, layers.same_again, layers.dropout_strong, layers.no_activation, layers.flat_twice,
     path.skip_written, zeros.norm_of_one, updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
     updates.tie_lost, path.lost_term, sequences.mask_inverted, sequences.positions_of_batch, signs.overlap_of_logits,
-    terms.penalty_of_batch,
+    terms.penalty_of_batch, derived.reduced_too_early, derived.same_derivative,
 )  # fmt: skip
 
 TURNS = (
@@ -101,6 +102,7 @@ TURNS = (
     Turn(bad_numbers.not_finite, BAD),
     Turn(loop.outgrown, (*BAD, "huge")),
     Turn(path.skip_written, ZERO, is_last=True),
+    Turn(layers.norm_of_zeros, ZERO, is_last=True),
     Turn(zeros.norm_of_one, ZERO),
     Turn(layers.equal_units, (*ZERO, *OTHER)),
     Turn(zeros.all_zero, ZERO, is_alone=True),
@@ -176,7 +178,7 @@ def raised() -> Iterator[Cause]:
 
 
 AREAS = (
-    bad_numbers, zeros, sizes, aim, classes, data, layers, loop, loss, memory, path, players, sequences, signs, terms,
+    bad_numbers, zeros, sizes, aim, classes, data, derived, layers, loop, loss, memory, path, players, sequences, signs, terms,
     updates,
 )  # fmt: skip
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]

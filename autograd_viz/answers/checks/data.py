@@ -209,27 +209,6 @@ def rows_repeated(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
             yield cause_at(f, "rows_repeated", node, op=source.text.strip(), count=count, size=index.size)
 
 
-@check("AV240", "derivatives-summed", {"derivatives_summed": MAY}, of_run=True, first=True)
-def derivatives_summed(q: Question) -> Iterator[Cause]:
-    """A second derivative of a whole gradient, of which a column is taken: it has the mixed derivatives in it, too."""
-    if q.last is None or q.last.source is None or not mentions(q.last.source, "grad("):
-        return
-    first, tree = dict[str, str](), tree_of(q.last.source.file)
-    for node in (n for n in ast.walk(tree) if isinstance(n, ast.Assign)):
-        call = next((n for n in ast.walk(node.value) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("grad")), None)
-        name = re.match(r"\(?(\w+)", ast.unparse(node.targets[0]))
-        args = [ast.unparse(a) for a in call.args[:2]] if call is not None else []
-        if call is None or name is None or len(args) != 2:
-            continue
-        along = " ".join(map(ast.unparse, [*call.args[2:3], *(k.value for k in call.keywords if k.arg == "grad_outputs")]))
-        columns = getattr(q.names.get(args[1]), "shape", (0,))[-1:]
-        is_second = first.get(args[0]) == args[1] and columns > (1,) and "ones" in along  # else it is along a direction
-        if is_second and re.search(rf"\b{name[1]}\[:, ", ast.unparse(tree)):
-            said = {"second": name[1], "first": args[0], "inputs": args[1]}
-            yield Cause("derivatives_summed", source=line_of(q.last.source.file, node), said=said)
-        first[name[1]] = args[1]
-
-
 @check("AV236", "dataset-written", {"sample_written": MAY}, of_run=True)
 def dataset_written(q: Question) -> Iterator[Cause]:
     """An in-place op in __getitem__() writes into the memory of the dataset, so each epoch changes a sample once more."""

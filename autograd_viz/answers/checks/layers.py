@@ -118,6 +118,20 @@ def flat_twice(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]
         yield cause_of("flat_twice", again)
 
 
+@check("AV312", "norm-of-zeros", {"norm_of_zeros": MAY}, first=True)
+def norm_of_zeros(q: Question) -> Iterator[Cause]:
+    """A normalization whose weight was set to 0 and stays there, since its gradient is zero, too: it gives its bias alone."""
+    for name, model in q.models.items():
+        for path, part in model.named_modules() if any(p is q.tensor for p in model.parameters()) else ():
+            weight = getattr(part, "weight", None) if "Norm" in type(part).__name__ else None
+            if weight is None or not q.is_of_library(weight) or not weight.requires_grad or bool((weight != 0).any()):
+                continue
+            steps = [s for h in q.history.optimizers(weight) if h.holds for s in h.steps]
+            written, grad = q.events_of(weight, "written"), q.history.grad_of(weight)
+            if len(steps) > 1 and written and grad is not None and not bool((grad != 0).any()):
+                yield cause_of("norm_of_zeros", written[-1], by=f"{written[-1].name}()", weight=f"{name}.{path}.weight")
+
+
 @check("AV310", "one-sided-hook", {"one_sided_hook": MAY})
 def one_sided_hook(q: Question, f: Facts) -> Iterator[Cause]:
     """A hook that leaves only the positive, or only the negative, part of a gradient."""

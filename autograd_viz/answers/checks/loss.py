@@ -41,10 +41,11 @@ AFFINE, MEANS = ("Add", "Sub", "Mul", "Div"), ("Mean", "Sum", "LinalgVectorNorm"
 ERRORS = (*AFFINE, *SHAPED, "Pow", "Abs", "Sqrt", "Neg", "Where", "Maximum", "Square")  # how a difference becomes an error
 COMPARED = {*LOSSES, "Log", "BinaryCrossEntropy", "Add", "Clamp", "ClampMin", "KlDiv"}  # what a softmax of classes goes into
 PLENTY = 1.5  # labels of one sample, on average
+COLUMNS, CLOSE = 2, 1e-3  # dimensions of a batch of scores; a sum that is 1
 HEADS = 4  # dimensions of weights of attention with heads
 MOST_SHAPED = 8  # ops that shape a tensor, one after the other
 TWICE, OTHER = ("softmax_twice", "sigmoid_twice", "log_twice"), ("softmax_for_log", "logits_for_log", "logits_narrowed")
-NOT_CLASSES = ("softmax_of_rows", "softmax_not_summed", "softmax_not_last", "softmax_of_column")
+NOT_CLASSES = ("softmax_of_others", "softmax_of_rows", "softmax_not_summed", "softmax_not_last", "softmax_of_column")
 
 
 @check("AV201", "squashed-twice", {**dict.fromkeys(TWICE, SO), **dict.fromkeys(OTHER, MAY)}, of_run=True)
@@ -117,12 +118,27 @@ def softmax_over_batch(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
                 yield cause_at(f, "softmax_of_rows", node)
         if op_of(f, node) == "Bmm":
             yield from _not_summed(f, node)
+        if is_softmax and len(shape) > COLUMNS and (summed := _summed_over(f, node)) is not None:
+            yield cause_at(f, "softmax_of_others", node, dim=f.plain(node, "dim"), other=summed)
         if len(shape) == 1 and (size := _labels_of_column(f, node)):
             yield cause_at(f, "softmax_of_column", node, count=size)
         made = f.first(node) if op_of(f, node) == "CtcLoss" else None
         if made is not None and op_of(f, made) == "LogSoftmax" and f.plain(made, "dim") in ("0", "1", "-2", "-3"):
             is_batch = len(next((t.value.shape for t in f.results(made)), (0,) * 3)) == 3
             yield from [cause_at(f, "softmax_not_last", made, dim=f.plain(made, "dim"))] if is_batch else []
+
+
+def _summed_over(f: Facts, node: str) -> int | None:
+    """Another dimension, over which the loss sums targets times this: they sum to 1 there, and not along the softmax's own."""
+    shape, own = f.shape(node), int(f.plain(node, "dim") or -1)
+    for product in (n for n in f.takers(node) if op_of(f, n) == "Mul"):
+        targets = next((kept for name in ("other", "self") if (kept := f.live.kept(product, name)) is not None), None)
+        dims = [int(d) for n in f.takers(product) if op_of(f, n) == "Sum" for d in re.findall(r"-?\d+", f.plain(n, "dim"))]
+        if targets is None or targets.shape != shape or len(dims) != 1 or (dims[0] - own) % len(shape) == 0:
+            continue
+        if abs(targets.sum(dims[0]) - 1).max() < CLOSE < abs(targets.sum(own) - 1).max():
+            return dims[0] % len(shape)
+    return None
 
 
 def _labels_of_column(f: Facts, node: str) -> int:

@@ -277,4 +277,5 @@ def cut_at(q: Question, op: Op, path: str = "") -> Cause:
         is_of_leaf = op is q.op and all(q.name_of(leaf) is None for leaf in op.given if not is_op(leaf))
         is_update = is_of_leaf and op.name in UPDATES and not path  # `a = a - lr * a.grad`
         kind = "cut_update" if kind == "cut_no_grad" and is_update else kind
+        kind = "cut_before" if kind == "cut_no_grad" and q.op is not None and q.op.cut == "behind" and not path else kind
     return cause_of(path + kind, mode if mode is not None and kind == "cut_mode" else op, op=spelling(op))

@@ -14,7 +14,7 @@ from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.code import ASSIGNED, mentions, spelling
 from ..causes.facts import Facts
-from ..causes.history import Op
+from ..causes.history import Op, PassEvent
 from ..causes.ops import cause_at, name_of_op, op_of
 from ..causes.paths import behind, has_graph, is_op, leading_from, origins, with_history
 from ..causes.question import Question
@@ -25,8 +25,9 @@ from .players import ends_of
 UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "left_in_weights", "no_path", "made_after", "replaced", "copied")
 TERM_KINDS = (
     "term_left_out", "adapted_left_out", "term_of_gradients", "term_of_weights", "term_without_gradient", "sampled_away",
-    "drawn_by_normal",
+    "drawn_by_normal", "term_cut", "term_without_history",
 )  # fmt: skip
+SWITCHES = ("switch_of_module", "switch_on_module", "frozen_in_vain")
 TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", "required_grad")
 MOST_LINES = 4  # of backward() that are looked at
 DETACHING = ("detach", "detach_", "data")
@@ -34,6 +35,10 @@ STEPS = ("gt", "ge", "lt", "le", "eq", "ne", "argmax", "argmin", "one_hot", "hea
 CELLS = ("gru_cell", "lstm_cell", "rnn_tanh_cell", "rnn_relu_cell")
 MANY_CELLS = 2
 SQUASHING = ("softmax", "sigmoid")  # of numbers that were drawn in the statement, as examples have them: probabilities
+SCALING, MEASURES = ("mul", "div", "truediv", "neg"), (
+    "kl_div", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "cross_entropy", "nll_loss", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "cosine_embedding_loss", "triplet_margin_loss", "ctc_loss",
+)  # fmt: skip
 ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
 TERM = re.compile(  # names of what a loss has as a term
     r"s?log_?(abs_?)?det\w*|s?l[ad]*dj|(\w+_)?(aux|reg|kld?|gp|penalty|commit\w*|vq|smooth\w*)_?loss|(\w+_)?penalty|kld?|kl_div"
@@ -140,10 +145,11 @@ def _renamed(q: Question) -> Iterator[Cause]:
                 yield cause_of("leaf_renamed", on[-1], variable=name, optimizer=h.kind)
 
 
-@check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY, "switch_on_module": MAY}, of_run=True)
+@check("AV105", "not-frozen", {"misspelt": SO, **dict.fromkeys(SWITCHES, MAY)}, of_run=True)
 def not_frozen(q: Question) -> Iterator[Cause]:
     """requires_grad misspelt, or assigned to a module: a new attribute, which switches nothing."""
     yield from filter(None, [switched_on(q)])
+    yield from _in_vain(q)
     file = "" if q.last is None or q.last.source is None else q.last.source.file
     for name, model in q.models.items():
         of = ((t, path) for t in TYPOS for path, p in model.named_parameters() if t in getattr(p, "__dict__", ()))
@@ -158,6 +164,26 @@ def not_frozen(q: Question) -> Iterator[Cause]:
                 break
 
 
+def _in_vain(q: Question) -> Iterator[Cause]:
+    """A line that freezes parameters, all of which another one, in the same function and soon after, lets train again."""
+    began = min((s.number for h in q.holders for s in h.steps), default=None)
+    frozen = dict[Any, list[Any]]()
+    for p in {p for m in q.models.values() for p in m.parameters()} if began is not None else ():
+        offs, ons = q.events_of(p, "switched_off"), q.events_of(p, "switched_on")
+        if offs and offs[-1].number < began:
+            later = next((e for e in ons if offs[-1].number < e.number < began), None)
+            frozen.setdefault(offs[-1].source, []).append(later)
+    for off, ons in frozen.items():
+        on = ons[0].source if ons[0] is not None else None
+        if off is None or on is None or any(e is None or e.source != on for e in ons):
+            continue
+        between = "".join(linecache.getlines(off.file)[off.end_line : on.line - 1])
+        is_same = off.file == on.file and off.function == on.function and off.line < on.line
+        # what is frozen may have computed something, or been read, in between
+        if is_same and not any(re.search(rf"\b{name}\(|no_grad|requires_grad", between) for name in q.models):
+            yield cause_of("frozen_in_vain", ons[0], frozen=off, count=len(ons))
+
+
 @check("AV106", "lost-term", dict.fromkeys(TERM_KINDS, MAY), of_run=True, first=True)
 def lost_term(q: Question) -> Iterator[Cause]:
     """A part of the loss that trains nothing, beside others: of gradients or weights without a graph, or made by sample()."""
@@ -166,6 +192,7 @@ def lost_term(q: Question) -> Iterator[Cause]:
     root = q.last_root
     if root is None or root.cut:
         return
+    yield from _cut_off(q)
     if q.history.knows_uses:
         yield from _left_out(q, {r for r in roots.values() if r is not None})
     there, all_ops = with_history([root]), behind([root])
@@ -184,6 +211,45 @@ def lost_term(q: Question) -> Iterator[Cause]:
             is_used = any(type(g).__name__ == "Parameter" for op in users for g in op.given)
             if owners and is_used and (not is_score or _is_judged(q, root, owners, users)):
                 yield cause_of("sampled_away", draw)
+
+
+def _cut_off(q: Question) -> Iterator[Cause]:
+    """Terms of a loss that send nothing to what its step moves: their path was cut, or all that they compare is data."""
+    for p in {p.source: p for p in q.history.passes if p.name == "backward" and not p.error}.values():
+        terms = [] if p.root is None or p.root.cut else [*_terms(p.root)]
+        moved = _moved(q, p) if len(terms) > 1 else set()
+        for term in terms if moved else ():
+            if not moved.isdisjoint(q.leaves_of(term)):
+                continue
+            loss = _measure(term)
+            cuts = [op for op in behind([term]) if op.name in DETACHING and not moved.isdisjoint(_leaves_before(op))]
+            if cuts and not term.cut and _has_parameters(q, term):
+                yield cause_of("term_cut", cuts[0], op=spelling(cuts[0]), term=term.source)
+            elif loss is not None and term.cut in ("behind_no_grad", "behind") and not cuts:
+                yield cause_of("term_without_history", loss, op=spelling(loss), of=origins(term)[0].source)
+
+
+def _moved(q: Question, of: PassEvent) -> set[Any]:
+    """The leaves that an optimizer steps with what a pass sent, before anything clears it."""
+    found = set[Any]()
+    for h in q.holders:
+        later = [s.number for s in h.steps if s.number > of.number]
+        reached = q.leaves_of(of.root) & {*h.leaves} if later else set()
+        found |= {p for p in reached if not any(of.number < c.number < later[0] for c in q.history.clearings(p))}
+    return found
+
+
+def _measure(term: Op) -> Op | None:
+    """The function of a loss that a term is a multiple of."""
+    op: Op | None = term
+    while op is not None and op.name.strip("_").removeprefix("r") in SCALING:
+        op = next(filter(is_op, op.given), None)
+    return op if op is not None and op.name in MEASURES else None
+
+
+def _leaves_before(op: Op) -> set[Any]:
+    """The leaves whose gradients end at an op that detaches."""
+    return {g for o in with_history(filter(is_op, op.given)) for g in (*o.given,) if not is_op(g)}
 
 
 def _left_out(q: Question, roots: set[Op]) -> Iterator[Cause]:

@@ -159,5 +159,5 @@ def _target(q: Question, op: Op) -> float | None:
         return None
     if any(e.number > op.number for e in q.events_of(value, "written")):
         return None
-    least, most = float(value.min()), float(value.max())
+    least, most = float(value.detach().min()), float(value.detach().max())
     return least if (least < HALF) == (most < HALF) else None

@@ -29,6 +29,7 @@ SAMPLED = re.compile(r"\.log_prob\(\s*[\w.]+\.sample\(")
 NAMED, NORMS = re.compile(r"\s*\(?([A-Za-z_]\w*)"), ("Norm", "LinalgVectorNorm")
 MOST = 16  # terms
 SIGNS = {("Neg", 0): -1, ("Rsub", 0): -1, ("Sub", 1): -1}
+SPREADS = ("spread_is_variance", "spread_is_log", "log_of_scale", "log_as_spread")
 NOISE = "rand"  # in names of functions that draw it
 MOST_OPS, FEW = 256, 6  # ops of a linear sum; of a square
 BOUNDED, MOST_STEPS = ("Relu", "Clamp", "ClampMin"), 12
@@ -121,16 +122,22 @@ def _takes_one(f: Facts, node: str) -> bool:
     return isinstance(right, ast.Constant) and right.value == 1
 
 
-@check("AV227", "log-of-spread", {"spread_is_variance": MAY, "spread_is_log": MAY, "log_of_scale": MAY}, of_run=True)
+@check("AV227", "log-of-spread", dict.fromkeys(SPREADS, MAY), of_run=True)
 def log_of_spread(f: Facts, q: Question) -> Iterator[Cause]:
     """The logarithm of a variance that is taken for that of a standard deviation; or that of a scale with the wrong sign."""
     if not q.minimizes:
         return
-    met, exps = _linear(f), dict[Edge, list[str]]()
+    met, exps = linear(f), dict[Edge, list[str]]()
     for node in f.pass_nodes:
         edge = _edge(f, node, 0) if op_of(f, node) == "Exp" else None
         if edge is not None:
             exps.setdefault(edge, []).append(node)
+    for log in (n for n in f.pass_nodes if op_of(f, n) == "Log" and -1 in met.get((n, 0), ())):
+        square, edge = _squared(f, log)
+        if square is not None and 1 in met.get((square, 0), ()) and any(op_of(f, e[0]) != "Exp" for e in [edge]):
+            yield from [cause_at(f, "log_as_spread", square, noise=f.source(n)) for n in f.pass_nodes if _exp_of(f, n) == edge][
+                :1
+            ]
     for edge, nodes in exps.items():
         if met.get(edge) == {-1} and any(met.get((n, 0)) == {1} for n in nodes):
             # exp(v) - v, as in the divergence of a normal distribution whose variance is exp(v), which noise is multiplied by
@@ -138,6 +145,26 @@ def log_of_spread(f: Facts, q: Question) -> Iterator[Cause]:
             yield from [cause_at(f, _read_as(f, n, edge), n) for n in noises[:1]]
         elif met.get(edge) == {1}:
             yield from [cause_at(f, "log_of_scale", n) for n in nodes if _scales(f, n, met)][:1]
+
+
+def _squared(f: Facts, node: str | None) -> tuple[str | None, Edge]:
+    """The square that a logarithm is taken of, perhaps with a small number added, and what is squared there."""
+    for _ in range(FEW):
+        node = None if node is None else f.first(node)
+        edge = None if node is None or not _is_square(f, node) else _edge(f, node, 0)
+        if node is not None and edge is not None:
+            return node, edge
+    return None, ("", 0)
+
+
+def _exp_of(f: Facts, node: str) -> Edge | None:
+    """What noise is multiplied by the exp() of, or by that of its half."""
+    given = next((e for i in (0, 1) if (e := _edge(f, node, i)) is not None), None) if op_of(f, node) == "Mul" else None
+    if given is None or op_of(f, given[0]) != "Exp" or not _is_noise(f, node):
+        return None
+    edge = _edge(f, given[0], 0)
+    is_half = edge is not None and op_of(f, edge[0]) in ("Mul", "Div") and any(n is not None for n in numbers_of(f, edge[0]))
+    return _edge(f, edge[0], 0) if edge is not None and is_half else edge
 
 
 def _edge(f: Facts, node: str, index: int) -> Edge | None:
@@ -156,7 +183,7 @@ def _first(f: Facts, edge: Edge) -> Edge:
     return next(((n, 0) for n in same if (f.nodes[n].next_functions, f.plain(n, "dim"), f.plain(n, "index")) == of), edge)
 
 
-def _linear(f: Facts) -> dict[Edge, set[int]]:
+def linear(f: Facts) -> dict[Edge, set[int]]:
     """What a loss is a linear sum of, at each op on the way, with the signs that it has there; 0: that is not known."""
     met, todo = dict[Edge, set[int]](), [(edge, 1) for edge in f.starts]
     for _ in range(MOST_OPS):

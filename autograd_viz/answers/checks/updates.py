@@ -13,7 +13,7 @@ from ... import words
 from ...graph.passes import Holder
 from ...graph.surroundings import Source
 from ..causes.cause import Cause, Said, cause_of
-from ..causes.check import MAY, check
+from ..causes.check import MAY, SO, check
 from ..causes.code import statement_at, tree_of
 from ..causes.facts import Facts
 from ..causes.history import Event, Op, PassEvent
@@ -33,6 +33,10 @@ APART, ADDING = ("AdamW", "Lion"), ("SGD", "Adam", "NAdam", "RAdam", "RMSprop") 
 DECAYED, LARGE_DECAY = 0.01, 0.05  # the part of a weight that a step takes away; weight_decay
 BALANCE = 0.5  # of a gradient and a decay that have come to rest against each other, as a part of the gradient
 PLAIN = ("clamp", "clip", "clamp_min", "clamp_max", "mul", "add", "sub", "div", "lerp", "neg", "abs", "masked_fill", "renorm")
+SHAPING = (
+    "view", "reshape", "squeeze", "unsqueeze", "transpose", "permute", "flatten", "t", "detach", "masked_scatter", "scatter",
+    "scatter_add", "index_fill", "index_add", "index_copy", "relu", "sigmoid", "tanh", "softmax", "log_softmax", "sqrt", "exp",
+)  # fmt: skip
 NESTED = 6  # ops of one expression
 GIVING = ("to", "cpu", "cuda", "detach", "data", "float", "double", "half", "contiguous")  # perhaps the tensor itself
 TARGET = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference)(?:_|$)")  # what must not be the trained network
@@ -61,10 +65,18 @@ def cleared_between(q: Question) -> Iterator[Cause]:
     is_of_one = len({p.source for p in rounds[-1]}) == 1 or bool(rounds[-1][0].root)
     is_always &= is_of_one and all(len(r) >= PLENTY for r in rounds)
     others = [s.number for h in q.holders if not h.holds for s in h.steps]  # of an optimizer that has its turn in between
-    is_used = any(a.number < s < b.number for a, b, _ in pairs for s in others)
+    is_used = any(a.number < s < b.number for a, b, _ in pairs for s in others) or any(
+        _serves_another(q, a) for a, _, _ in pairs
+    )
     if is_always and not set_by and not is_used:
         at = next(c for c in reversed(cleared) if c.number < rounds[-1][-1].number)
         yield cause_of("cleared_between", at, count=len(rounds[-1]), **{"pass": rounds[-1][-1].source})
+
+
+def _serves_another(q: Question, of: PassEvent) -> bool:
+    """Does a pass send gradients to what another optimizer steps, as a generator's loss does through the discriminator?"""
+    steps = [h for h in q.holders if not h.holds and h.steps and h.steps[-1].number > of.number]
+    return any(not q.leaves_of(of.root).isdisjoint(h.leaves) for h in steps)
 
 
 def _is_unread(q: Question, of: PassEvent, cleared: Event) -> bool:
@@ -271,9 +283,10 @@ def decayed_away(q: Question) -> Iterator[Cause]:
             yield cause_of("decay_in_gradient", h.steps[-1], optimizer=h.kind, **said)
 
 
-@check("AV421", "not-written-back", {"result_dropped": MAY, "name_rebound": MAY}, of_run=True, first=True)
+@check("AV421", "not-written-back", {"value_dropped": SO, "result_dropped": MAY, "name_rebound": MAY}, of_run=True, first=True)
 def not_written_back(q: Question) -> Iterator[Cause]:
-    """A new value of a parameter that nothing writes into it: `p.data.clamp(-1, 1)`, or `p = 0.9 * p` in a loop over them."""
+    """A new value that nothing keeps: `score.masked_fill(mask, 0)` as a statement, `p = 0.9 * p` in a loop over parameters."""
+    yield from _dropped(q)
     trained = {p for h in q.holders if h.steps for p in h.leaves}
     for place, op in {op.source: op for op in q.history.users(trained)}.items() if trained else ():
         statement, loops = statement_at(place) or (None, [])
@@ -290,6 +303,20 @@ def not_written_back(q: Question) -> Iterator[Cause]:
         is_new = isinstance(statement, ast.Assign) and _is_made_by(q, op, statement.value)
         if name and is_new and _is_rebound(name, statement, loops[-1], place):
             yield cause_of("name_rebound", op, variable=name)
+
+
+def _dropped(q: Question) -> Iterator[Cause]:
+    """A statement that is the call of a method, whose result is a new tensor; the last one of a cell would show it."""
+    there = q.ops_behind(q.last_root)
+    for op in q.history.users({*there}) if there else ():
+        statement, loops = statement_at(op.source) or (None, [])
+        is_inside = bool(loops) or bool(op.source and op.source.function)
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=of, attr=name), keywords=options) as call) if is_inside:
+                is_new = name in (*PLAIN, *SHAPING) and op.name == name and not any(k.arg == "out" for k in options)
+                if is_new and _is_whole(op, call):
+                    said = {"op": f"{name}()", "variable": ast.unparse(of), "whole": ast.unparse(call)}
+                    yield cause_of("value_dropped", op, **said)
 
 
 def _parameters_of(loop: ast.For) -> set[str]:

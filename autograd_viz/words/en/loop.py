@@ -78,6 +78,8 @@ CAUSE_DRAWN_ANEW = "{by} drew its values anew after {count} steps ({line}), so w
 DO_DRAWN_ANEW = "Initialize before the loop."
 CAUSE_NOTHING_LOADED = "load_state_dict() found none of the parameters ({line}): not {wanted}, but {got}."
 DO_NOTHING_LOADED = "Rename the keys, and leave strict=False out."
+CAUSE_VALUE_DROPPED = "{op} returns a new tensor, which nothing keeps ({line}): {variable} stays as it was."
+DO_VALUE_DROPPED = "Assign it: {variable} = {whole}."
 CAUSE_RESULT_DROPPED = "{op} returns a new tensor, which nothing keeps ({line}): the parameter stays as it was."
 DO_RESULT_DROPPED = "Call {own} under torch.no_grad(), which writes into it."
 CAUSE_NAME_REBOUND = "the assignment gives the name {variable} to a new tensor ({line}): no parameter changes."

@@ -250,3 +250,17 @@ CAUSE_TARGET_BEHIND = "each target of {op} is the token that the model got one s
 DO_TARGET_BEHIND = "Shift the other way: tokens[:, :-1] go in, tokens[:, 1:] are the targets."
 CAUSE_NORMS_OF_COLUMNS = "{op} compares rows that were divided by the norms of their columns, over dimension 0 ({line})."
 DO_NORMS_OF_COLUMNS = "Normalize each row: F.normalize(x, dim=1)."
+CAUSE_REDUCED_FIRST = (
+    "{op} makes one number of {count} ({line}), which {weights} then multiplies ({product}): no element has its own weight."
+)
+DO_REDUCED_FIRST = "Multiply each element by its weight first; reduce the product."
+CAUSE_WEIGHED_BY_MEAN = (
+    "{op} is a mean over {count} samples ({line}), and a weight is computed from it ({product}): all samples share it."
+)
+DO_WEIGHED_BY_MEAN = "Pass reduction='none', weigh each sample, then take the mean."
+CAUSE_SAME_DERIVATIVE = "{second} is the same derivative as {first} ({earlier}): both calls have the same arguments ({line})."
+DO_SAME_DERIVATIVE = "For the next derivative, differentiate {first} itself."
+CAUSE_SOFTMAX_OF_OTHERS = "{op} runs over dimension {dim} ({line}), and the loss sums the classes over dimension {other}."
+DO_SOFTMAX_OF_OTHERS = "Pass dim={other}."
+CAUSE_LOG_AS_SPREAD = "a divergence takes the square for the variance ({line}), and noise is multiplied by its exp() ({noise})."
+DO_LOG_AS_SPREAD = "Where it is a log-variance, the variance is logvar.exp(), here, too."

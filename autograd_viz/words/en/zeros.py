@@ -123,3 +123,5 @@ DO_ZERO_ADDED_BACK = "For a straight-through gradient: {at} + (other - {at}).det
 CAUSE_ZERO_SUMMED = "it is a sum over rows, and the rows of the gradient that {op} received cancel ({line})."
 CAUSE_MEAN_OF_ONE = "{op} subtracts a mean over a dimension of size 1, so it is 0 everywhere ({line})."
 DO_MEAN_OF_ONE = "Take the mean over a dimension that has more elements."
+CAUSE_NORM_OF_ZEROS = "{weight} is all zero since {by} ({line}), and its gradient is zero, too: the layer gives its bias alone."
+DO_NORM_OF_ZEROS = "Initialize it with 1; 0 is for its bias."

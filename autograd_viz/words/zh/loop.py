@@ -74,6 +74,8 @@ CAUSE_DRAWN_ANEW = "{count} 步之后 {by} 又重新抽取了它的值（{line}�
 DO_DRAWN_ANEW = "在循环之前初始化。"
 CAUSE_NOTHING_LOADED = "load_state_dict() 没有找到任何参数（{line}）：没有 {wanted}，却有 {got}。"
 DO_NOTHING_LOADED = "改好键名，并去掉 strict=False。"
+CAUSE_VALUE_DROPPED = "{op} 返回一个新张量，没有任何地方保存它（{line}）：{variable} 没有改变。"
+DO_VALUE_DROPPED = "把它赋给变量：{variable} = {whole}。"
 CAUSE_RESULT_DROPPED = "{op} 返回一个新张量，没有任何地方保存它（{line}）：参数没有改变。"
 DO_RESULT_DROPPED = "在 torch.no_grad() 下调用 {own}，它会就地写入。"
 CAUSE_NAME_REBOUND = "这个赋值只是让名字 {variable} 指向一个新张量（{line}）：参数没有改变。"

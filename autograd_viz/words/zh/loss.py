@@ -218,3 +218,15 @@ CAUSE_TARGET_BEHIND = "{op} 的每个目标都是模型前一步得到的 token�
 DO_TARGET_BEHIND = "反过来错位：输入 tokens[:, :-1]，目标 tokens[:, 1:]。"
 CAUSE_NORMS_OF_COLUMNS = "{op} 比较的各行除以了列的范数（沿维度 0）（{line}）。"
 DO_NORMS_OF_COLUMNS = "请归一化每一行：F.normalize(x, dim=1)。"
+CAUSE_REDUCED_FIRST = (
+    "{op} 把 {count} 个元素变成一个数（{line}），然后 {weights} 才与它相乘（{product}）：没有元素有自己的权重。"
+)
+DO_REDUCED_FIRST = "先把每个元素乘以它的权重，再求和或求平均。"
+CAUSE_WEIGHED_BY_MEAN = "{op} 是 {count} 个样本的平均（{line}），权重由它算出（{product}）：所有样本共用一个权重。"
+DO_WEIGHED_BY_MEAN = "传入 reduction='none'，给每个样本加权，再求平均。"
+CAUSE_SAME_DERIVATIVE = "{second} 与 {first}（{earlier}）是同一个导数：两次调用的参数相同（{line}）。"
+DO_SAME_DERIVATIVE = "要得到下一阶导数，请对 {first} 本身求导。"
+CAUSE_SOFTMAX_OF_OTHERS = "{op} 沿维度 {dim} 计算（{line}），而损失沿维度 {other} 对类别求和。"
+DO_SOFTMAX_OF_OTHERS = "传入 dim={other}。"
+CAUSE_LOG_AS_SPREAD = "散度把它的平方当作方差（{line}），而噪声乘以它的 exp()（{noise}）。"
+DO_LOG_AS_SPREAD = "如果它是对数方差，这里的方差也应是 logvar.exp()。"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -35,13 +36,23 @@ values xpu
 """.split()  # noqa: SIM905 -- of PyTorch's tensors, that ours lack
 
 
-def sentence(namespace: str, name: str, known: Iterable[str]) -> str:
-    """A sentence like: autograd_viz has no torch.einsumm; did you mean einsum?"""
-    text = f"autograd_viz has no {namespace}.{name}"
-    if name in INSTEAD:
-        return f"{text}; {INSTEAD[name]}"
-    near = difflib.get_close_matches(name, [k for k in known if not k.startswith("_")], 3)
-    return f"{text}; did you mean {' or '.join(near)}?" if near else text
+@dataclass(frozen=True)
+class Advice:
+    """A sentence like: autograd_viz has no torch.einsumm; did you mean einsum? `hasattr` does not read it: it is made late."""
+
+    namespace: str
+    name: str
+    known: Sequence[str]
+    before: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.before}autograd_viz has no {self.namespace}.{self.name}"
+        if self.name in INSTEAD:
+            return f"{text}; {INSTEAD[self.name]}"
+        near = difflib.get_close_matches(self.name, [k for k in self.known if not k.startswith("_")], 3)
+        return f"{text}; did you mean {' or '.join(near)}?" if near else text
+
+    __repr__ = __str__
 
 
 def module_getattr(namespace: str, names: dict[str, Any]) -> Callable[[str], Any]:
@@ -56,7 +67,7 @@ def module_getattr(namespace: str, names: dict[str, Any]) -> Callable[[str], Any
             return names[name]
         with suppress(ModuleNotFoundError):
             return import_module(f"{names['__name__']}.{name}")
-        raise AttributeError(sentence(namespace, name, {*names, *names.get("__all__", ()), *LATE.get(place, ())}))
+        raise AttributeError(Advice(namespace, name, (*{*names, *names.get("__all__", ()), *LATE.get(place, ())},)))
 
     return missing
 
@@ -71,8 +82,9 @@ class MissingAttribute:
         self.name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        text = sentence("torch.Tensor", self.name, sorted(set(dir(owner)) - set(TENSOR_ATTRIBUTES)))
-        raise AttributeError(f"'{owner.__name__}' object has no attribute {self.name!r}: {text}")
+        known = sorted(set(dir(owner)) - set(TENSOR_ATTRIBUTES))
+        before = f"'{owner.__name__}' object has no attribute {self.name!r}: "
+        raise AttributeError(Advice("torch.Tensor", self.name, known, before))
 
 
 def tensor_dir(self: Any) -> list[str]:
