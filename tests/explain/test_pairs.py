@@ -274,6 +274,22 @@ for _ in range(3):
     """
     + STEP
 )
+RESUMED = """
+net = nn.Linear(4, 1)
+opt = optim.Adam(net.parameters(), 0.01)
+def train():
+    for _ in range(3):
+        loss = net(torch.randn(8, 4)).pow(2).mean()
+        opt.zero_grad(); loss.backward(); opt.step()
+    return loss
+loss = train()
+state = copy.deepcopy(opt.state_dict())
+net = nn.Linear(4, 1)
+opt = optim.Adam(net.parameters(), 0.01)
+{0}
+{1}
+loss = train()
+"""
 ATTENDED = (
     """
 net = nn.Sequential(nn.Linear(3, 3), nn.Tanh())
@@ -286,6 +302,12 @@ for _ in range(3):
     "classes of several views": (VIEWS, ["2"], ["1"], "AV202"),
     "a spread that is squared": (SPREAD, ["spread"], ["(0.5 * spread).exp()"], "AV227"),
     "a freeze that a later loop undoes": (FROZEN, ["name.startswith('2.')"], ["True"], "AV105"),
+    "a state that is loaded into the optimizer before": (
+        RESUMED,
+        ["opt = optim.Adam(net.parameters(), 0.02)", "opt.load_state_dict(state)"],
+        ["opt.load_state_dict(state)", "opt = optim.Adam(net.parameters(), 0.02)"],
+        "AV415",
+    ),
     "a focal loss": (FOCAL, [', reduction="none"'], [""], "AV241"),
     "a mask that is filled in": (
         ATTENDED,

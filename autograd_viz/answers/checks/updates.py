@@ -201,10 +201,12 @@ def _alike(a: Any, b: Any) -> float:
     return float((a * b).sum()) / size if size and bool((a != b).any()) else 0.0
 
 
-@check("AV415", "optimizer-made-anew", {"made_anew": MAY, "model_anew": MAY, "model_of_epoch": MAY})
+@check("AV415", "optimizer-made-anew", dict.fromkeys(("made_anew", "model_anew", "model_of_epoch", "state_lost"), MAY))
 def made_anew(q: Question) -> Iterator[Cause]:
     """An optimizer with averages of the gradient is made anew for each step, so it begins again; or with its model."""
     for h in [h for h in q.optimizers if h.made is not None]:
+        if (loaded := _state_lost(q, h)) is not None:
+            yield cause_of("state_lost", h.made, optimizer=h.kind, loaded=loaded.source)
         same = [e for e in q.history.born if e.source == h.made.source and e.name == h.kind]
         steps = [s.number for s in (*q.history.gone, *(s for other in q.holders for s in other.steps))]
         counts = [sum(a.number < s < b.number for s in steps) for a, b in pairwise(same)]
@@ -220,6 +222,14 @@ def made_anew(q: Question) -> Iterator[Cause]:
         elif h.kind.startswith(STATEFUL) or h.momentum:
             is_read = any(e.number > same[0].number for e in q.events("written"))
             yield from () if is_read else [cause_of("made_anew", h.made, optimizer=h.kind)]
+
+
+def _state_lost(q: Question, h: Holder) -> Event | None:
+    """The loading of a state into another optimizer of the tensor, before this one was made and anything had stepped."""
+    loaded = q.events("state_loaded")[-1:] if h.steps and h.made is not None else []
+    since = [s.number for s in (*q.history.gone, *(s for other in q.holders for s in other.steps))]
+    is_lost = any(e.number < h.made.number and not any(e.number < n < h.made.number for n in since) for e in loaded)
+    return loaded[0] if is_lost else None
 
 
 def _is_of_epoch(at: Source | None) -> bool:

@@ -149,3 +149,7 @@ CAUSE_MODEL_OF_EPOCH = (
 DO_MODEL_OF_EPOCH = "Make both once, before the loop over epochs."
 CAUSE_MODEL_ANEW = "{optimizer} and what it trains are made anew for each step, {count} times ({line}), so nothing is learnt."
 DO_MODEL_ANEW = "Make both once, before the loop."
+CAUSE_STATE_LOST = (
+    "{optimizer} is built anew ({line}) after load_state_dict() has filled the one before ({loaded}): that state is lost."
+)
+DO_STATE_LOST = "Build the optimizer first, then load its state into it."

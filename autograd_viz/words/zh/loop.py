@@ -140,3 +140,5 @@ CAUSE_MODEL_OF_EPOCH = "{optimizer} 和它训练的模型在每个 epoch 都重�
 DO_MODEL_OF_EPOCH = "两者都只创建一次，放在 epoch 循环之前。"
 CAUSE_MODEL_ANEW = "{optimizer} 和它训练的模型在每一步都重新创建，共 {count} 次（{line}），所以什么也学不到。"
 DO_MODEL_ANEW = "两者都只创建一次，放在循环之前。"
+CAUSE_STATE_LOST = "load_state_dict() 填入前一个优化器之后（{loaded}），{optimizer} 又被重新创建（{line}）：载入的状态丢失了。"
+DO_STATE_LOST = "先创建优化器，再把状态载入它。"

@@ -8,7 +8,7 @@ Names are replaced while the recorder is on:
 - `torch.utils.swap_tensors` refuses tensors that have references. A program may have imported it by name before, so the module
   `weakref` that it asks is replaced, too.
 - `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode sees it.
-- `torch.manual_seed` is no function of tensors.
+- `torch.manual_seed` is no function of tensors, and neither are the two `load_state_dict()`, of modules and of optimizers.
 - `torch.autograd._engine_run_backward` also runs passes that no function mode sees: those that start at a node.
 """
 
@@ -70,6 +70,7 @@ class Watch:
             Replacement(torch.autograd, "_engine_run_backward", self._runs),
             Replacement(torch, "manual_seed", self._seeds),
             Replacement(torch.nn.Module, "load_state_dict", self._loads),
+            Replacement(optimizers.Optimizer, "load_state_dict", self._state_loads),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
             modules.register_module_parameter_registration_hook(self._placed),
@@ -177,6 +178,16 @@ class Watch:
                 detail = (next(iter(own)), pairs[0], weakref.ref(module))
                 self.log.layers.append(Event("nothing_loaded", "load_state_dict", users_line(), self.log.now, detail))
         return found
+
+    def _state_loads(self, load: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """An optimizer's averages are filled: note it of its parameters."""
+        __tracebackhide__ = True
+        load(optimizer, *args, **kwargs)
+        if not is_dynamo_compiling() and not self.place.is_away and optimizer.state:
+            with self.log:
+                self.log.now += 1
+                for leaf in (p for group in optimizer.param_groups for p in group["params"]):
+                    self.log.note(leaf, Event("state_loaded", "load_state_dict", users_line(), self.log.now))
 
     def _swapped(self, swap: Any, t1: Any, t2: Any) -> Any:
         """`swap_tensors`, as if nothing here referred to the two tensors."""
