@@ -27,11 +27,11 @@ CHROMIUM = (
     or shutil.which("chromium-browser")
     or shutil.which("google-chrome")
 )
-# the last one: all stored pages of a notebook share one process
+# all stored pages of a notebook share one process; what Python compiles to runs once, so that it is not compiled better
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--force-color-profile=srgb",
-    "--font-render-hinting=none", "--disable-features=IsolateSandboxedIframes,LazyFrameLoading",
+    "--font-render-hinting=none", "--disable-features=IsolateSandboxedIframes,LazyFrameLoading", "--js-flags=--no-wasm-tier-up",
 ]  # fmt: skip
 VIEWPORT = {"width": 1800, "height": 1300}  # room for the panel beside the picture
 SETTINGS = {

@@ -228,6 +228,23 @@ for _ in range(3):
     """
     + STEP
 )
+LAYERED = (
+    """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.act, self.b = nn.Linear(4, 8), nn.ReLU({0}), nn.Linear(8, 2)
+    def forward(self, x):
+        h = self.a(x)
+        {1}
+        return self.b(h)
+net = Net()
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(3):
+    loss = net(torch.randn(8, 4)).pow(2).mean()
+    """
+    + STEP
+)
 VIEWS = (
     """
 net = nn.Linear(4, 5)
@@ -308,6 +325,8 @@ for _ in range(3):
         ["opt.load_state_dict(state)", "opt = optim.Adam(net.parameters(), 0.02)"],
         "AV415",
     ),
+    "an activation that works in place": (LAYERED, ["inplace=True", "self.act(h)"], ["", "self.act(h)"], "AV421"),
+    "a function of a hidden layer": (LAYERED, ["", "h = torch.tanh(h)"], ["", "torch.tanh(h)"], "AV421"),
     "a focal loss": (FOCAL, [', reduction="none"'], [""], "AV241"),
     "a mask that is filled in": (
         ATTENDED,

@@ -222,9 +222,11 @@ def _cut_off(q: Question) -> Iterator[Cause]:
             if not moved.isdisjoint(q.leaves_of(term)):
                 continue
             loss = _measure(term)
-            cuts = [op for op in behind([term]) if op.name in DETACHING and not moved.isdisjoint(_leaves_before(op))]
+            cutting = [op for op in behind([term]) if op.name in DETACHING or op.cut == "no_grad"]
+            cuts = [op for op in cutting if not moved.isdisjoint(_leaves_before(op))]
             if cuts and not term.cut and _has_parameters(q, term):
-                yield cause_of("term_cut", cuts[0], op=spelling(cuts[0]), term=term.source)
+                by = spelling(cuts[0]) if cuts[0].name in DETACHING else "no_grad()"
+                yield cause_of("term_cut", cuts[0], op=by, term=term.source)
             elif loss is not None and term.cut in ("behind_no_grad", "behind") and not cuts:
                 yield cause_of("term_without_history", loss, op=spelling(loss), of=origins(term)[0].source)
 
@@ -248,8 +250,8 @@ def _measure(term: Op) -> Op | None:
 
 
 def _leaves_before(op: Op) -> set[Any]:
-    """The leaves whose gradients end at an op that detaches."""
-    return {g for o in with_history(filter(is_op, op.given)) for g in (*o.given,) if not is_op(g)}
+    """The leaves whose gradients end at an op that detaches, or that ran under no_grad()."""
+    return {g for o in (op, *with_history(filter(is_op, op.given))) for g in o.given if not is_op(g)}
 
 
 def _left_out(q: Question, roots: set[Op]) -> Iterator[Cause]:

@@ -37,6 +37,7 @@ SHAPING = (
     "view", "reshape", "squeeze", "unsqueeze", "transpose", "permute", "flatten", "t", "detach", "masked_scatter", "scatter",
     "scatter_add", "index_fill", "index_add", "index_copy", "relu", "sigmoid", "tanh", "softmax", "log_softmax", "sqrt", "exp",
 )  # fmt: skip
+FUNCTIONS = ("torch", "F", "nn.functional", "torch.nn.functional")
 NESTED = 6  # ops of one expression
 GIVING = ("to", "cpu", "cuda", "detach", "data", "float", "double", "half", "contiguous")  # perhaps the tensor itself
 TARGET = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference)(?:_|$)")  # what must not be the trained network
@@ -316,17 +317,28 @@ def not_written_back(q: Question) -> Iterator[Cause]:
 
 
 def _dropped(q: Question) -> Iterator[Cause]:
-    """A statement that is the call of a method, whose result is a new tensor; the last one of a cell would show it."""
+    """A statement that is a call, whose result is a new tensor; the last one of a cell would show it."""
     there = q.ops_behind(q.last_root)
     for op in q.history.users({*there}) if there else ():
         statement, loops = statement_at(op.source) or (None, [])
-        is_inside = bool(loops) or bool(op.source and op.source.function)
-        match statement:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=of, attr=name), keywords=options) as call) if is_inside:
-                is_new = name in (*PLAIN, *SHAPING) and op.name == name and not any(k.arg == "out" for k in options)
-                if is_new and _is_whole(op, call):
-                    said = {"op": f"{name}()", "variable": ast.unparse(of), "whole": ast.unparse(call)}
-                    yield cause_of("value_dropped", op, **said)
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        given = _given_to(call, op, bool(loops)) if isinstance(call, ast.Call) and _is_whole(op, call) else None
+        if given is not None and isinstance(call, ast.Call):
+            said = {"op": f"{ast.unparse(call.func).rpartition('.')[2]}()", "variable": given, "whole": ast.unparse(call)}
+            yield cause_of("value_dropped", op, **said)
+
+
+def _given_to(call: ast.Call, op: Op, is_in_loop: bool) -> str | None:
+    """What a method, a function or, in forward(), a layer of `self` gets, and leaves as it is."""
+    function = "" if op.source is None else op.source.function
+    is_inside, writes = is_in_loop or bool(function), any(k.arg in ("out", "inplace") for k in call.keywords)
+    if not isinstance(call.func, ast.Attribute) or not is_inside or writes or op.name.endswith("_"):
+        return None
+    of, name = ast.unparse(call.func.value), call.func.attr
+    if op.name == name and name in (*PLAIN, *SHAPING) and of not in FUNCTIONS:
+        return of
+    is_layer = of == "self" and function == "forward"
+    return ast.unparse(call.args[0]) if call.args and (is_layer or of in FUNCTIONS) else None
 
 
 def _parameters_of(loop: ast.For) -> set[str]:

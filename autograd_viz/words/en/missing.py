@@ -135,7 +135,7 @@ DO_SKIP_WRITTEN = "Leave inplace=True out for the first op of a residual branch.
 CAUSE_TERM_OF_GRADIENTS = "a term of the loss ({term}) trains nothing: autograd.grad() returned it without a graph ({line})."
 DO_TERM_OF_GRADIENTS = "Pass create_graph=True to autograd.grad()."
 CAUSE_TERM_CUT = "a term of the loss ({term}) sends nothing to what the step moves: {op} cut its path ({line})."
-DO_TERM_CUT = "Compute this term from the tensor that was not detached."
+DO_TERM_CUT = "Compute this term from a result that keeps its history."
 CAUSE_TERM_WITHOUT_HISTORY = "a term of the loss trains nothing: all that {op} compares ({line}) has no history ({of})."
 DO_TERM_WITHOUT_HISTORY = "Compare with the output of the model that trains."
 CAUSE_TERM_LEFT_OUT = "{term} is computed with a graph ({line}), and no loss has it as a term."
