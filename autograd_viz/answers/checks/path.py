@@ -179,8 +179,11 @@ def _in_vain(q: Question) -> Iterator[Cause]:
             continue
         between = "".join(linecache.getlines(off.file)[off.end_line : on.line - 1])
         is_same = off.file == on.file and off.function == on.function and off.line < on.line
-        # what is frozen may have computed something, or been read, in between
-        if is_same and not any(re.search(rf"\b{name}\(|no_grad|requires_grad", between) for name in q.models):
+        # what is frozen may have computed something, or been read, in between; and an `if` is a choice
+        uses = re.compile(
+            rf"\b({'|'.join(map(re.escape, q.models))})\(|no_grad|requires_grad|^\s*(if|elif|else)\b", re.MULTILINE
+        )
+        if is_same and not uses.search(between):
             yield cause_of("frozen_in_vain", ons[0], frozen=off, count=len(ons))
 
 
