@@ -584,6 +584,53 @@ def test_nothing_is_said_of_a_program_that_comes_near(name: str) -> None:
     assert str(found(BEGIN + NEAR[name], "torch")) == "Nothing stands out."
 
 
+@pytest.mark.parametrize(("at", "kept"), [("h.detach()", False), ("h.sum()", True)])
+def test_a_state_whose_detach_nothing_keeps_is_told_by_the_error(at: str, kept: bool) -> None:
+    program = f"""
+rnn = nn.GRU(3, 4)
+opt = optim.SGD(rnn.parameters(), 0.1)
+state = (torch.zeros(1, 2, 4),)
+for _ in range(3):
+    for h in state:
+        {at}
+    made, *state = rnn(torch.randn(5, 2, 3), state[0])
+    loss = made.pow(2).mean()
+    {STEP}
+"""
+    said = str(found(BEGIN + program, "torch"))
+    assert ("state = [h.detach() for h in state]" in said) != kept and "AV" in said
+
+
+def test_what_an_optimizer_that_never_steps_leaves_is_no_other_fault() -> None:
+    program = """
+net = nn.Linear(3, 1)
+opt = optim.SGD(net.parameters(), 0.0)
+for _ in range(20):
+    net(torch.randn(4, 3)).mean().backward()
+"""
+    assert [f.code for f in found(BEGIN + program, "torch")] == ["AV403"]
+
+
+IGNORED = """
+class Soft(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, alpha=1):
+        ctx.scale = torch.rsqrt(1 + alpha * x.clamp(max=0) ** 2)
+        return x * ctx.scale
+    @staticmethod
+    def backward(ctx, g):
+        return {0}ctx.scale ** 3, None
+net = nn.Linear(3, 4)
+loss = Soft.apply(net(torch.randn(8, 3))).pow(2).mean()
+loss.backward()
+"""
+
+
+def test_a_backward_that_ignores_what_arrives_is_told_where_its_forward_changes_nothing() -> None:
+    assert "AV701" in [f.code for f in found(BEGIN + IGNORED.format(""), "torch")]
+    assert "AV701" not in [f.code for f in found(BEGIN + IGNORED.format("g * "), "torch")]
+
+
 @pytest.mark.parametrize(("end", "said"), [("", "a line has set"), ("; opt.zero_grad()", "cleared the gradient")])
 def test_a_gradient_that_a_line_has_set_is_not_that_of_a_pass(end: str, said: str) -> None:
     program = f"""

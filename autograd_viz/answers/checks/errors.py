@@ -16,6 +16,7 @@ from ..causes.paths import behind, is_op, with_history
 from ..causes.question import Question
 from ..sentences import explain_error, is_differentiable
 from .missing import cuts_before, number_left, without_grad
+from .updates import dropped
 
 NO_GRAPH = "does not require grad and does not have a grad_fn"
 TWICE = "through the graph a second time"
@@ -100,8 +101,9 @@ def _twice(q: Question) -> list[Cause]:
     """Which pass freed the graph, and which part of the graph was used again."""
     root = q.root_op
     before = [p for p in q.history.passes if not (p.error or p.keeps)] or [p for p in q.history.passes if not p.error]
-    if root is None or not before:
-        return []
+    lost = [c for c in dropped(q, root) if c.said["op"] == "detach()"] if before else []
+    if root is None or not before or lost:
+        return lost[-1:]
     there = with_history([root])
     used = {op: p for p in reversed(before) if p.root is not None for op in with_history([p.root]) & there}
     used = used or {op: before[-1] for op in there if op.number < before[-1].number}  # what that pass went through is unknown

@@ -34,6 +34,7 @@ RATES = dict.fromkeys(
 )  # fmt: skip
 DIVIDING = ("div", "truediv", "itruediv", "idiv")
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
+MANY = 12  # passes without a step
 PLENTY = 2  # iterations in which it is so
 CLOSE = 1e-6  # a rate, as a part of itself
 GONE = 1e-12  # a learning rate, as a part of the first
@@ -158,10 +159,11 @@ def never_stepped(q: Question) -> Iterator[Cause]:
         yield cause_of("rebound", used, variable=named[1])
     is_at_end = any(s.last_epoch <= getattr(s, length) for kind, length in ENDING.items() for s in _schedules(q, kind))
     is_at_end |= any(map(_ends_now, _schedules(q, "LambdaLR")))
-    if q.optimizers and all(h.rate == 0 for h in q.optimizers) and not is_at_end:
+    is_idle = len(q.passes) > 1 and bool(q.optimizers) and not any(h.steps for h in q.optimizers)
+    if q.optimizers and all(h.rate == 0 for h in q.optimizers) and not (is_at_end or is_idle):
         is_always = len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
         yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=len(steps))
-    elif len(q.passes) > 1 and q.optimizers and not any(h.steps for h in q.optimizers):
+    elif is_idle:
         yield cause_of("no_step", q.last, optimizer=q.optimizers[0].kind)
 
 
@@ -253,7 +255,8 @@ def accumulated(q: Question) -> Iterator[Cause]:
     yield from _divided_twice(q)
     is_tool = not q.optimizers and (q.holders or not any(e.number > passes[0].number for e in q.events("written") if passes))
     is_parameter = type(q.tensor).__name__ == "Parameter"
-    if len(passes) <= 1 or (is_tool and (q.holders or is_parameter)):  # a model, or an input, that is not trained here
+    is_unstepped = len(passes) >= MANY and bool(q.optimizers) and not any(h.steps for h in q.optimizers)  # that tells it all
+    if len(passes) <= 1 or is_unstepped or (is_tool and (q.holders or is_parameter)):  # a model, or an input, not trained here
         return
     lines = list(dict.fromkeys(s for p in passes if (s := p.source) is not None))
     steps = [s for h in q.optimizers for s in h.steps]

@@ -297,7 +297,7 @@ def decayed_away(q: Question) -> Iterator[Cause]:
 @check("AV421", "not-written-back", {"value_dropped": SO, "result_dropped": MAY, "name_rebound": MAY}, of_run=True, first=True)
 def not_written_back(q: Question) -> Iterator[Cause]:
     """A new value that nothing keeps: `score.masked_fill(mask, 0)` as a statement, `p = 0.9 * p` in a loop over parameters."""
-    yield from _dropped(q)
+    yield from dropped(q, q.last_root)
     trained = {p for h in q.holders if h.steps for p in h.leaves}
     for place, op in {op.source: op for op in q.history.users(trained)}.items() if trained else ():
         statement, loops = statement_at(place) or (None, [])
@@ -316,16 +316,20 @@ def not_written_back(q: Question) -> Iterator[Cause]:
             yield cause_of("name_rebound", op, variable=name)
 
 
-def _dropped(q: Question) -> Iterator[Cause]:
+def dropped(q: Question, root: Op | None) -> Iterator[Cause]:
     """A statement that is a call, whose result is a new tensor; the last one of a cell would show it."""
-    there = q.ops_behind(q.last_root)
+    there = q.ops_behind(root)
     for op in q.history.users({*there}) if there else ():
         statement, loops = statement_at(op.source) or (None, [])
         call = statement.value if isinstance(statement, ast.Expr) else None
         given = _given_to(call, op, bool(loops)) if isinstance(call, ast.Call) and _is_whole(op, call) else None
         if given is not None and isinstance(call, ast.Call):
-            said = {"op": f"{ast.unparse(call.func).rpartition('.')[2]}()", "variable": given, "whole": ast.unparse(call)}
-            yield cause_of("value_dropped", op, **said)
+            whole, by = ast.unparse(call), f"{ast.unparse(call.func).rpartition('.')[2]}()"
+            if (
+                loops and ast.unparse(loops[-1].target) == given and isinstance(loops[-1].iter, ast.Name)
+            ):  # its list holds the old one
+                given, whole = loops[-1].iter.id, f"[{whole} for {given} in {loops[-1].iter.id}]"
+            yield cause_of("value_dropped", op, op=by, variable=given, whole=whole)
 
 
 def _given_to(call: ast.Call, op: Op, is_in_loop: bool) -> str | None:

@@ -352,11 +352,12 @@ def _inputs_of(node: Any, known: list[Any]) -> tuple[list[Any], list[int]] | Non
 
 
 def _arguments(node: Any) -> list[tuple[Any, bool]]:
-    """For each argument of forward(): its value on ctx, if ctx has a plain one of that name; and is it a tensor?"""
+    """For each argument of forward(): its value on ctx, or else its default, if that is a plain one; and is it a tensor?"""
     function = node._forward_cls
     has_context = function.setup_context is torch.autograd.Function.setup_context
     parameters = [*inspect.signature(function.forward).parameters.values()][has_context:]
-    held = {k: v for k, v in vars(node).items() if isinstance(v, PLAIN)}
+    held = {p.name: p.default for p in parameters if p.default is not None and isinstance(p.default, PLAIN)}
+    held |= {k: v for k, v in vars(node).items() if isinstance(v, PLAIN)}
     return [(held.get(p.name), p.name not in held) for p in parameters]
 
 
