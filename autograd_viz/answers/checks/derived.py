@@ -74,9 +74,8 @@ def same_derivative(q: Question) -> Iterator[Cause]:
         if target is None or p.root is None or call is None or RANDOM.search(ast.unparse(call)):
             continue
         name = ast.unparse(target).strip("(),")  # of `(g,) = …`
-        first = calls.setdefault(
-            (p.root.name, tuple(p.root.given), ast.unparse(call)), (name, p)
-        )  # `u.sum()` is another op each time
+        of = p.root.name, tuple(p.root.given), ast.unparse(call)  # `u.sum()` is another op each time
+        first = calls.setdefault(of, (name, p))
         if first[1].source != p.source and first[0] != name:
             yield cause_of("same_derivative", p, second=name, first=first[0], earlier=first[1].source)
 

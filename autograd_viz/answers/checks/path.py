@@ -10,7 +10,7 @@ from typing import Any
 
 from ... import words
 from ...graph.listing import assigned
-from ..causes.cause import Cause, cause_of
+from ..causes.cause import Cause, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.code import ASSIGNED, mentions, spelling
 from ..causes.facts import Facts
@@ -227,11 +227,11 @@ def _cut_off(q: Question) -> Iterator[Cause]:
             loss = _measure(term)
             cutting = [op for op in behind([term]) if op.name in DETACHING or op.cut == "no_grad"]
             cuts = [op for op in cutting if not moved.isdisjoint(_leaves_before(op))]
-            if cuts and not term.cut and _has_parameters(q, term):
+            if cuts and (loss is not None if term.cut else _has_parameters(q, term)):
                 by = spelling(cuts[0]) if cuts[0].name in DETACHING else "no_grad()"
                 yield cause_of("term_cut", cuts[0], op=by, term=term.source)
-            elif loss is not None and term.cut in ("behind_no_grad", "behind") and not cuts:
-                yield cause_of("term_without_history", loss, op=spelling(loss), of=origins(term)[0].source)
+            elif loss is not None and term.cut in ("behind_no_grad", "behind"):
+                yield cause_of("term_without_history", loss, op=spelling(loss), of=source_of(next(iter(origins(term)), None)))
 
 
 def _moved(q: Question, of: PassEvent) -> set[Any]:

@@ -134,10 +134,9 @@ def log_of_spread(f: Facts, q: Question) -> Iterator[Cause]:
             exps.setdefault(edge, []).append(node)
     for log in (n for n in f.pass_nodes if op_of(f, n) == "Log" and -1 in met.get((n, 0), ())):
         square, edge = _squared(f, log)
-        if square is not None and 1 in met.get((square, 0), ()) and any(op_of(f, e[0]) != "Exp" for e in [edge]):
-            yield from [cause_at(f, "log_as_spread", square, noise=f.source(n)) for n in f.pass_nodes if _exp_of(f, n) == edge][
-                :1
-            ]
+        if square is not None and 1 in met.get((square, 0), ()) and op_of(f, edge[0]) != "Exp":
+            noises = [n for n in f.pass_nodes if _exp_of(f, n) == edge]
+            yield from [cause_at(f, "log_as_spread", square, noise=f.source(n)) for n in noises[:1]]
     for edge, nodes in exps.items():
         if met.get(edge) == {-1} and any(met.get((n, 0)) == {1} for n in nodes):
             # exp(v) - v, as in the divergence of a normal distribution whose variance is exp(v), which noise is multiplied by

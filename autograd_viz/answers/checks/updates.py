@@ -66,9 +66,8 @@ def cleared_between(q: Question) -> Iterator[Cause]:
     is_of_one = len({p.source for p in rounds[-1]}) == 1 or bool(rounds[-1][0].root)
     is_always &= is_of_one and all(len(r) >= PLENTY for r in rounds)
     others = [s.number for h in q.holders if not h.holds for s in h.steps]  # of an optimizer that has its turn in between
-    is_used = any(a.number < s < b.number for a, b, _ in pairs for s in others) or any(
-        _serves_another(q, a) for a, _, _ in pairs
-    )
+    is_used = any(a.number < s < b.number for a, b, _ in pairs for s in others)
+    is_used |= any(_serves_another(q, a) for a, _, _ in pairs)
     if is_always and not set_by and not is_used:
         at = next(c for c in reversed(cleared) if c.number < rounds[-1][-1].number)
         yield cause_of("cleared_between", at, count=len(rounds[-1]), **{"pass": rounds[-1][-1].source})
@@ -325,10 +324,9 @@ def dropped(q: Question, root: Op | None) -> Iterator[Cause]:
         given = _given_to(call, op, bool(loops)) if isinstance(call, ast.Call) and _is_whole(op, call) else None
         if given is not None and isinstance(call, ast.Call):
             whole, by = ast.unparse(call), f"{ast.unparse(call.func).rpartition('.')[2]}()"
-            if (
-                loops and ast.unparse(loops[-1].target) == given and isinstance(loops[-1].iter, ast.Name)
-            ):  # its list holds the old one
-                given, whole = loops[-1].iter.id, f"[{whole} for {given} in {loops[-1].iter.id}]"
+            of = loops[-1].iter if loops and ast.unparse(loops[-1].target) == given else None
+            if isinstance(of, ast.Name):  # a list holds it, and would go on doing so
+                given, whole = of.id, f"[{whole} for {given} in {of.id}]"
             yield cause_of("value_dropped", op, op=by, variable=given, whole=whole)
 
 
@@ -336,6 +334,7 @@ def _given_to(call: ast.Call, op: Op, is_in_loop: bool) -> str | None:
     """What a method, a function or, in forward(), a layer of `self` gets, and leaves as it is."""
     function = "" if op.source is None else op.source.function
     is_inside, writes = is_in_loop or bool(function), any(k.arg in ("out", "inplace") for k in call.keywords)
+    writes |= any(isinstance(a, ast.Constant) and a.value is True for a in call.args)  # of `F.relu(x, True)`
     if not isinstance(call.func, ast.Attribute) or not is_inside or writes or op.name.endswith("_"):
         return None
     of, name = ast.unparse(call.func.value), call.func.attr

@@ -52,9 +52,8 @@ class _Trial:
         arrays = [v for v in self._given if isinstance(v, np.ndarray)]
         along = self._random.standard_normal(first.size)
         grads = self._gradients(wanted, along)
-        if any(
-            v.size == first.size and (v.ravel() == first).all() for v in arrays
-        ):  # reversed, or clipped, it depends on what came
+        # a gradient that is reversed, or clipped, depends on what came
+        if any(v.size == first.size and (v.ravel() == first).all() for v in arrays):
             other = self._gradients(wanted, -2 * along)
             return True if all(grads[k].any() and (grads[k] == other[k]).all() for k in wanted) else None
         if any(self._is_meant(k, first, grads[k], along) for k in wanted):
