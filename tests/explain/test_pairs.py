@@ -307,6 +307,16 @@ opt = optim.Adam(net.parameters(), 0.01)
 {1}
 loss = train()
 """
+CLASSIFIED = (
+    """
+net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    w = torch.rand(12)
+    loss = (F.cross_entropy(net(torch.randn(12, 4)), torch.arange(12) % 3{0}) * w).mean()
+    """
+    + STEP
+)
 ATTENDED = (
     """
 net = nn.Sequential(nn.Linear(3, 3), nn.Tanh())
@@ -327,6 +337,12 @@ for _ in range(3):
     ),
     "an activation that works in place": (LAYERED, ["inplace=True", "self.act(h)"], ["", "self.act(h)"], "AV421"),
     "a function of a hidden layer": (LAYERED, ["", "h = torch.tanh(h)"], ["", "torch.tanh(h)"], "AV421"),
+    "weights of samples beside the mean of their losses": (
+        CLASSIFIED,
+        [', reduction="none"'],
+        [""],
+        "AV241",
+    ),
     "a focal loss": (FOCAL, [', reduction="none"'], [""], "AV241"),
     "a mask that is filled in": (
         ATTENDED,
@@ -575,6 +591,147 @@ for _ in range(3):
     (bend,) = torch.autograd.grad(slope, points, torch.tensor([[1.0, 0.0]]).expand(16, 2), create_graph=True)
     loss = (slope[:, 1] - 0.1 * bend[:, 0]).pow(2).mean()
     {STEP}
+""",
+    "a probe whose optimizer a function has had": f"""
+enc, head, probe = nn.Linear(4, 6), nn.Linear(6, 3), nn.Linear(6, 2)
+opt = optim.Adam([*enc.parameters(), *head.parameters()], 0.01)
+def train():
+    own = optim.SGD(probe.parameters(), 0.1)
+    for _ in range(4):
+        x = torch.randn(12, 4)
+        h = enc(x).tanh()
+        loss = F.cross_entropy(head(h), torch.arange(12) % 3) + F.cross_entropy(probe(h.detach()), torch.arange(12) % 2)
+        own.zero_grad(); {STEP}; own.step()
+train()
+""",
+    "a probe that steps at every second batch": f"""
+enc, head, probe = nn.Linear(4, 6), nn.Linear(6, 3), nn.Linear(6, 2)
+opt = optim.Adam([*enc.parameters(), *head.parameters()], 0.01)
+own = optim.SGD(probe.parameters(), 0.1)
+for step in range(5):
+    h = enc(torch.randn(12, 4)).tanh()
+    loss = F.cross_entropy(head(h), torch.arange(12) % 3) + F.cross_entropy(probe(h.detach()), torch.arange(12) % 2)
+    {STEP}
+    if step % 2: own.step(); own.zero_grad()
+""",
+    "an entropy that a divergence takes away": f"""
+teacher, net = nn.Linear(4, 3), nn.Linear(4, 3)
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    x = torch.randn(12, 4)
+    with torch.no_grad(): t = teacher(x).softmax(1)
+    loss = F.cross_entropy(net(x), t) - F.cross_entropy(t.log(), t)
+    {STEP}
+""",
+    "a layer whose hook keeps its result": f"""
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.side, self.b, self.kept = nn.Linear(4, 6), nn.Linear(6, 3), nn.Linear(6, 3), []
+        self.side.register_forward_hook(lambda m, given, made: self.kept.append(made))
+    def forward(self, x):
+        h = self.a(x).tanh()
+        self.side(h)
+        return self.b(h)
+net = Net()
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    y = torch.arange(12) % 3
+    loss = F.cross_entropy(net(torch.randn(12, 4)), y) + F.cross_entropy(net.kept.pop(), y)
+    {STEP}
+""",
+    "a try that asks for a shape": f"""
+net = nn.Linear(3, 3)
+opt = optim.SGD(net.parameters(), 0.1)
+for _ in range(3):
+    out = net(torch.randn(8, 3))
+    try:
+        out.view(4, 6)
+    except RuntimeError:
+        raise
+    loss = out.pow(2).mean()
+    {STEP}
+""",
+    "the probability of a whole trajectory": f"""
+policy = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+opt = optim.Adam(policy.parameters(), 0.01)
+for _ in range(3):
+    log_probs = policy(torch.randn(12, 4)).log_softmax(1)[torch.arange(12), torch.arange(12) % 3]
+    loss = -(log_probs.sum() * torch.randn(12)).sum()
+    {STEP}
+""",
+    "columns of one gradient": f"""
+net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    at = torch.rand(16, 2, requires_grad=True)
+    u = net(at)
+    u_x = torch.autograd.grad(u, at, torch.ones_like(u), create_graph=True)[0][:, 0:1]
+    u_t = torch.autograd.grad(u, at, torch.ones_like(u), create_graph=True)[0][:, 1:2]
+    loss = (u_t + u * u_x).pow(2).mean()
+    {STEP}
+""",
+    "two random directions": f"""
+net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 2))
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    at = torch.rand(16, 2, requires_grad=True)
+    s, v = net(at), torch.randn(16, 2)
+    one = torch.autograd.grad(s, at, v, create_graph=True)[0]
+    t, v = (one * v).sum(1), torch.randn(16, 2)
+    two = torch.autograd.grad(s, at, v, create_graph=True)[0]
+    loss = (t + (two * v).sum(1) + s.pow(2).sum(1)).mean()
+    {STEP}
+""",
+    "weights that are drawn while they are frozen": f"""
+net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
+for p in net.parameters(): p.requires_grad = False
+for p in net.parameters(): p.normal_(0, 0.3)
+for p in net.parameters(): p.requires_grad = True
+opt = optim.Adam(net.parameters(), 0.01)
+for _ in range(3):
+    loss = F.cross_entropy(net(torch.randn(12, 4)), torch.arange(12) % 2)
+    {STEP}
+""",
+    "a softmax over each of two dimensions": f"""
+net = nn.Linear(4, 6)
+opt = optim.SGD(net.parameters(), 0.1)
+aims = F.one_hot(torch.arange(10).reshape(2, 5) % 5, 7).float()
+for _ in range(3):
+    scores = net(torch.randn(2, 5, 4)) @ net(torch.randn(2, 7, 4)).transpose(1, 2)
+    rows, columns = scores.log_softmax(2), scores.log_softmax(1)
+    loss = -(aims * rows).sum(2).mean() - (aims * columns).sum(2).mean()
+    {STEP}
+""",
+    "an optimizer that joins the one whose state was loaded": f"""
+trunk, a, b = nn.Linear(4, 6), nn.Linear(6, 1), nn.Linear(6, 1)
+opt = optim.Adam([*trunk.parameters(), *a.parameters()], 0.01)
+def train(head):
+    loss = (head(trunk(torch.randn(8, 4)).tanh()) - 1).pow(2).mean()
+    {STEP}
+    return loss
+for _ in range(3): train(a)
+kept = copy.deepcopy(opt.state_dict())
+opt.load_state_dict(kept)
+other = optim.Adam([*trunk.parameters(), *b.parameters()], 0.01)
+for _ in range(3):
+    loss = train(a)
+    other.zero_grad(); (b(trunk(torch.randn(8, 4)).tanh()) - 1).pow(2).mean().backward(); other.step()
+""",
+    "an optimizer of one's own": f"""
+class Own:
+    def __init__(self, leaves): self.leaves = [*leaves]
+    def zero_grad(self):
+        for p in self.leaves: p.grad = None
+    def step(self):
+        with torch.no_grad():
+            for p in self.leaves: p -= 0.1 * p.grad
+body, value, actor = nn.Linear(4, 6), nn.Linear(6, 1), nn.Linear(6, 2)
+opt, own = optim.Adam([*body.parameters(), *actor.parameters()], 0.01), Own(value.parameters())
+for _ in range(3):
+    h = body(torch.randn(12, 4)).tanh()
+    loss = F.cross_entropy(actor(h), torch.arange(12) % 2) + F.mse_loss(value(h.detach()), torch.randn(12, 1))
+    own.zero_grad(); {STEP}; own.step()
 """,
 }
 

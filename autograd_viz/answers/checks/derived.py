@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
+from ...graph.surroundings import Source
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
 from ..causes.code import expression_at, line_of, mentions, statement_at, tree_of
@@ -24,20 +25,27 @@ RANDOM = re.compile(r"rand|bernoulli|normal")
 
 
 @check("AV241", "reduced-too-early", {"reduced_first": MAY, "weighed_by_mean": MAY}, of_run=True, first=True)
-def reduced_too_early(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
+def reduced_too_early(f: Facts) -> Iterator[Cause]:
     """A mean or sum over all samples that is then multiplied by a weight of each: all weigh the same one number."""
     for product, _ in linear(f):
         if op_of(f, product) == "Mul" and (found := _one_number(f, product)) is not None:
             made, count, weights = found
             yield cause_at(f, "reduced_first", made, count=count, weights=weights, product=f.source(product))
-    for node in nodes:
+    weighed = [*_weighed_losses(f)]  # of several, each may be a task
+    for loss, at, count in weighed if len(weighed) == 1 else ():
+        yield cause_at(f, "weighed_by_mean", loss, count=count, product=f.source(at))
+
+
+def _weighed_losses(f: Facts) -> Iterator[tuple[str, str, int]]:
+    """Means over samples that are multiplied by what exp() makes of them, the exp(), and the number of samples."""
+    for node in f.pass_nodes:
         negated = f.first(node) if op_of(f, node) == "Exp" else None
         loss = f.first(negated) if negated is not None and op_of(f, negated) in ("Neg", "Mul") else None
         is_mean = loss is not None and op_of(f, loss) in OF_SAMPLES and f.plain(loss, "reduction") == MEAN
         shape = next((t.value.shape for t in f.inputs(loss)), ()) if loss is not None and is_mean else ()
         is_weighed = any(op_of(f, n) == "Mul" and loss in f.sides(n) for n in f.leading((node, 0)))
         if loss is not None and len(shape) > 1 and shape[0] > 1 and is_weighed:
-            yield cause_at(f, "weighed_by_mean", loss, count=shape[0], product=f.source(node))
+            yield loss, node, shape[0]
 
 
 def _one_number(f: Facts, product: str) -> tuple[str, int, str] | None:
@@ -51,11 +59,15 @@ def _one_number(f: Facts, product: str) -> tuple[str, int, str] | None:
         is_one = made is not None and all(t.value.shape == () for t in f.results(made))
         if made is None or not is_one:
             return None
-        if op_of(f, made) in ("Sum", "Mean"):
+        is_mean = op_of(f, made) in OF_SAMPLES and f.plain(made, "reduction") == MEAN
+        if is_mean or op_of(f, made) in ("Sum", "Mean"):
             break
         is_multiple = op_of(f, made) == "Neg" or (op_of(f, made) in ("Mul", "Div") and numbers_of(f, made))
         made = f.first(made) if is_multiple else None
-    count = prod(next((t.value.shape for t in f.inputs(made)), ())) if made is not None else 0
+    shape = next((t.value.shape for t in f.inputs(made)), ()) if made is not None else ()
+    # the sum of logarithms is that of the whole: only a dimension that was forgotten tells of a sum
+    is_of_elements = shape[: len(data.shape)] == data.shape and (shape != data.shape or op_of(f, made or "") != "Sum")
+    count = prod(shape) if is_of_elements else 0
     found = expression_at(f.source(product))
     sides = [found.left, found.right] if isinstance(found, ast.BinOp) else []
     named = [ast.unparse(side) for side in sides if isinstance(side, ast.Name | ast.Attribute | ast.Subscript)]
@@ -65,19 +77,27 @@ def _one_number(f: Facts, product: str) -> tuple[str, int, str] | None:
 @check("AV242", "same-derivative", {"same_derivative": MAY}, of_run=True, first=True)
 def same_derivative(q: Question) -> Iterator[Cause]:
     """Two calls of autograd.grad() with the same arguments: what should be the second derivative is the first one again."""
-    calls = dict[Any, tuple[str, Any]]()
+    calls = dict[Any, tuple[str, Source]]()
     since = q.passes[-2].number if len(q.passes) > 1 else None
     for p in [p for p in q.history.passes if p.name == "grad" and p.keeps and (since is None or p.number > since)]:
-        statement, _ = statement_at(p.source) or (None, [])
-        target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
-        call = expression_at(p.source)
-        if target is None or p.root is None or call is None or RANDOM.search(ast.unparse(call)):
+        (statement, _), call = statement_at(p.source) or (None, []), expression_at(p.source)
+        if not isinstance(statement, ast.Assign) or p.root is None or p.source is None or call is None:
             continue
-        name = ast.unparse(target).strip("(),")  # of `(g,) = …`
-        of = p.root.name, tuple(p.root.given), ast.unparse(call)  # `u.sum()` is another op each time
-        first = calls.setdefault(of, (name, p))
-        if first[1].source != p.source and first[0] != name:
-            yield cause_of("same_derivative", p, second=name, first=first[0], earlier=first[1].source)
+        if len(statement.targets) != 1 or RANDOM.search(ast.unparse(call)):
+            continue
+        name = ast.unparse(statement.targets[0]).strip("(),")  # of `(g,) = …`
+        # `u.sum()` is another op each time
+        of = p.root.name, tuple(p.root.given), ast.unparse(statement.value), p.source.function
+        first, at = calls.setdefault(of, (name, p.source))
+        if at != p.source and first != name and not _is_renewed(call, at, p.source):
+            yield cause_of("same_derivative", p, second=name, first=first, earlier=at)
+
+
+def _is_renewed(call: ast.expr, first: Source, then: Source) -> bool:
+    """Has a line between two places given another value to a name that the call uses?"""
+    used = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
+    set_there = [n for n in ast.walk(tree_of(then.file)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return any(n.id in used and first.end_line < n.lineno < then.line for n in set_there)
 
 
 @check("AV240", "derivatives-summed", {"derivatives_summed": MAY}, of_run=True, first=True)

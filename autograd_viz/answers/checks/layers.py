@@ -119,7 +119,7 @@ def flat_twice(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]
 
 
 @check("AV312", "norm-of-zeros", {"norm_of_zeros": MAY}, first=True)
-def norm_of_zeros(q: Question) -> Iterator[Cause]:
+def norm_of_zeros(f: Facts, q: Question) -> Iterator[Cause]:
     """A normalization whose weight was set to 0 and stays there, since its gradient is zero, too: it gives its bias alone."""
     for name, model in q.models.items():
         for path, part in model.named_modules() if any(p is q.tensor for p in model.parameters()) else ():
@@ -128,7 +128,10 @@ def norm_of_zeros(q: Question) -> Iterator[Cause]:
                 continue
             steps = [s for h in q.history.optimizers(weight) if h.holds for s in h.steps]
             written, grad = q.events_of(weight, "written"), q.history.grad_of(weight)
-            if len(steps) > 1 and written and grad is not None and not bool((grad != 0).any()):
+            edge = f.edge_of(f.live.id_of(weight) or "")
+            layer = next(iter(f.leading(edge)), None) if edge is not None else None
+            is_dead = layer is not None and any(op_of(f, n) == "Relu" for n in f.takers(layer))  # else a factor of it may be 0
+            if len(steps) > 1 and written and is_dead and grad is not None and not bool((grad != 0).any()):
                 yield cause_of("norm_of_zeros", written[-1], by=f"{written[-1].name}()", weight=f"{name}.{path}.weight")
 
 

@@ -130,7 +130,9 @@ def softmax_over_batch(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
 
 def _summed_over(f: Facts, node: str) -> int | None:
     """Another dimension, over which the loss sums targets times this: they sum to 1 there, and not along the softmax's own."""
-    shape, own = f.shape(node), int(f.plain(node, "dim") or -1)
+    shape, own, of = f.shape(node), int(f.plain(node, "dim") or -1), f.nodes[node].next_functions
+    if any(n != node and "Softmax" in op_of(f, n) and f.nodes[n].next_functions == of for n in f.pass_nodes):  # one over each
+        return None
     for product in (n for n in f.takers(node) if op_of(f, n) == "Mul"):
         targets = next((kept for name in ("other", "self") if (kept := f.live.kept(product, name)) is not None), None)
         dims = [int(d) for n in f.takers(product) if op_of(f, n) == "Sum" for d in re.findall(r"-?\d+", f.plain(n, "dim"))]

@@ -179,9 +179,9 @@ def _in_vain(q: Question) -> Iterator[Cause]:
             continue
         between = "".join(linecache.getlines(off.file)[off.end_line : on.line - 1])
         is_same = off.file == on.file and off.function == on.function and off.line < on.line
-        # what is frozen may have computed something, or been read, in between; and an `if` is a choice
+        # what is frozen may have computed something, or been written, in between; and an `if` is a choice
         uses = re.compile(
-            rf"\b({'|'.join(map(re.escape, q.models))})\(|no_grad|requires_grad|^\s*(if|elif|else)\b", re.MULTILINE
+            rf"\b({'|'.join(map(re.escape, q.models))})[([]|\w_\(|no_grad|requires_grad|^\s*(if|elif|else)\b", re.MULTILINE
         )
         if is_same and not uses.search(between):
             yield cause_of("frozen_in_vain", ons[0], frozen=off, count=len(ons))
@@ -217,31 +217,36 @@ def lost_term(q: Question) -> Iterator[Cause]:
 
 
 def _cut_off(q: Question) -> Iterator[Cause]:
-    """Terms of a loss that send nothing to what its step moves: their path was cut, or all that they compare is data."""
-    for p in {p.source: p for p in q.history.passes if p.name == "backward" and not p.error}.values():
-        terms = [] if p.root is None or p.root.cut else [*_terms(p.root)]
-        moved = _moved(q, p) if len(terms) > 1 else set()
-        for term in terms if moved else ():
-            if not moved.isdisjoint(q.leaves_of(term)):
-                continue
-            loss = _measure(term)
+    """Terms of a loss that move nothing: what they reach is thrown away, and another path was cut; or all of it is data."""
+    lines = dict[Any, list[PassEvent]]()
+    for p in q.history.passes:
+        if p.name == "backward" and not p.error:
+            lines.setdefault(p.source, []).append(p)
+    for passes in lines.values():
+        root = passes[-1].root
+        terms = [] if root is None or root.cut else [*_terms(root)]
+        moved = {p for h in q.holders if h.steps for p in h.leaves} & q.leaves_of(root) if len(terms) > 1 else set()
+        kept = {p for p in moved if not _is_thrown_away(q, p, passes)}
+        taken = {g for op in behind([root]) if op.name.strip("_") == "sub" for g in op.given[1:]} if root is not None else set()
+        for term in terms if kept else ():
+            reached, loss = q.leaves_of(term), _measure(term)
             cutting = [op for op in behind([term]) if op.name in DETACHING or op.cut == "no_grad"]
-            cuts = [op for op in cutting if not moved.isdisjoint(_leaves_before(op))]
-            if cuts and (loss is not None if term.cut else _has_parameters(q, term)):
+            cuts = [op for op in cutting if not kept.isdisjoint(_leaves_before(op))]
+            is_compared = loss is not None and loss.cut == "behind" and term not in taken  # not a constant of the teacher
+            if cuts and (reached <= moved - kept if reached else is_compared):
                 by = spelling(cuts[0]) if cuts[0].name in DETACHING else "no_grad()"
                 yield cause_of("term_cut", cuts[0], op=by, term=term.source)
-            elif loss is not None and term.cut in ("behind_no_grad", "behind"):
+            elif loss is not None and is_compared and not reached:
                 yield cause_of("term_without_history", loss, op=spelling(loss), of=source_of(next(iter(origins(term)), None)))
 
 
-def _moved(q: Question, of: PassEvent) -> set[Any]:
-    """The leaves that an optimizer steps with what a pass sent, before anything clears it."""
-    found = set[Any]()
-    for h in q.holders:
-        later = [s.number for s in h.steps if s.number > of.number]
-        reached = q.leaves_of(of.root) & {*h.leaves} if later else set()
-        found |= {p for p in reached if not any(of.number < c.number < later[0] for c in q.history.clearings(p))}
-    return found
+def _is_thrown_away(q: Question, leaf: Any, passes: list[PassEvent]) -> bool:
+    """Has each pass of a line sent a gradient to a leaf that was cleared before the leaf's next step?"""
+    steps = sorted(s.number for h in q.history.optimizers(leaf) if h.holds for s in h.steps)
+    cleared = [c.number for c in q.history.clearings(leaf)]
+    later = [(p.number, next((s for s in steps if s > p.number), None)) for p in passes]
+    rounds = [any(begin < c < end for c in cleared) for begin, end in later if end is not None]
+    return bool(rounds) and all(rounds)
 
 
 def _measure(term: Op) -> Op | None:
@@ -275,8 +280,9 @@ def _left_out(q: Question, roots: set[Op]) -> Iterator[Cause]:
 
 
 def _is_added(q: Question, name: str) -> bool:
-    """Does a line add it to something, though it may not have run yet?"""
-    added = re.compile(rf"[-+]=? *([\w.]+ *\* *)?{name}\b|\b{name}\b[^=,]*[-+]")
+    """Does a line add it to something, though it may not have run yet, or show it, or keep it by a name?"""
+    ways = rf"[-+]=? *{name}\b", rf"\* *{name}\b", rf"\b{name} *\*", rf"\b{name}\b[^=,]*[-+]", rf"append\({name}\b"
+    added = re.compile("|".join([*ways, rf"print\(.*\b{name}\b", rf"['\"]\s*:\s*{name}\b", rf"\{{{name}\b"]))
     return mentions(q.passes[-1].source, added)
 
 

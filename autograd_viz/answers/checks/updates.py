@@ -14,7 +14,7 @@ from ...graph.passes import Holder
 from ...graph.surroundings import Source
 from ..causes.cause import Cause, Said, cause_of
 from ..causes.check import MAY, SO, check
-from ..causes.code import statement_at, tree_of
+from ..causes.code import mentions, statement_at, tree_of
 from ..causes.facts import Facts
 from ..causes.history import Event, Op, PassEvent
 from ..causes.ops import op_of
@@ -37,6 +37,7 @@ SHAPING = (
     "view", "reshape", "squeeze", "unsqueeze", "transpose", "permute", "flatten", "t", "detach", "masked_scatter", "scatter",
     "scatter_add", "index_fill", "index_add", "index_copy", "relu", "sigmoid", "tanh", "softmax", "log_softmax", "sqrt", "exp",
 )  # fmt: skip
+OF_SEVERAL = ("where", "cat", "concat", "stack", "hstack", "vstack", "einsum", "broadcast_tensors", "meshgrid", "lerp")
 FUNCTIONS = ("torch", "F", "nn.functional", "torch.nn.functional")
 NESTED = 6  # ops of one expression
 GIVING = ("to", "cpu", "cuda", "detach", "data", "float", "double", "half", "contiguous")  # perhaps the tensor itself
@@ -226,7 +227,12 @@ def made_anew(q: Question) -> Iterator[Cause]:
 
 def _state_lost(q: Question, h: Holder) -> Event | None:
     """The loading of a state into another optimizer of the tensor, before this one was made and anything had stepped."""
-    loaded = q.events("state_loaded")[-1:] if h.steps and h.made is not None else []
+    is_same = h.kind.startswith(STATEFUL) or h.momentum
+    loaded = [e for e in q.events("state_loaded")[-1:] if e.name == h.kind and h.steps and h.made is not None and is_same]
+    if any(mentions(e.source, ".state[") for e in loaded):  # it is carried over by hand
+        return None
+    others = [o for o in q.optimizers if o is not h and o.steps]
+    loaded = [e for e in loaded if not any(o.steps[-1].number > e.number for o in others)]  # which go on with it
     since = [s.number for s in (*q.history.gone, *(s for other in q.holders for s in other.steps))]
     is_lost = any(e.number < h.made.number and not any(e.number < n < h.made.number for n in since) for e in loaded)
     return loaded[0] if is_lost else None
@@ -318,7 +324,7 @@ def not_written_back(q: Question) -> Iterator[Cause]:
 def dropped(q: Question, root: Op | None) -> Iterator[Cause]:
     """A statement that is a call, whose result is a new tensor; the last one of a cell would show it."""
     there = q.ops_behind(root)
-    for op in q.history.users({*there}) if there else ():
+    for op in [op for op in q.history.users({*there}) if op not in there] if there else ():  # a hook may have kept it
         statement, loops = statement_at(op.source) or (None, [])
         call = statement.value if isinstance(statement, ast.Expr) else None
         given = _given_to(call, op, bool(loops)) if isinstance(call, ast.Call) and _is_whole(op, call) else None
@@ -335,13 +341,21 @@ def _given_to(call: ast.Call, op: Op, is_in_loop: bool) -> str | None:
     function = "" if op.source is None else op.source.function
     is_inside, writes = is_in_loop or bool(function), any(k.arg in ("out", "inplace") for k in call.keywords)
     writes |= any(isinstance(a, ast.Constant) and a.value is True for a in call.args)  # of `F.relu(x, True)`
-    if not isinstance(call.func, ast.Attribute) or not is_inside or writes or op.name.endswith("_"):
+    writes |= op.name.endswith(("_", "_norm"))  # a batch norm counts
+    if not isinstance(call.func, ast.Attribute) or not is_inside or writes or _is_tried(op.source):
         return None
     of, name = ast.unparse(call.func.value), call.func.attr
     if op.name == name and name in (*PLAIN, *SHAPING) and of not in FUNCTIONS:
         return of
     is_layer = of == "self" and function == "forward"
-    return ast.unparse(call.args[0]) if call.args and (is_layer or of in FUNCTIONS) else None
+    is_one = is_layer or (of in FUNCTIONS and name not in OF_SEVERAL)
+    return ast.unparse(call.args[0]) if call.args and is_one else None
+
+
+def _is_tried(at: Source | None) -> bool:
+    """Does it stand in a `try`? Then it may be there to raise."""
+    tries = [] if at is None else [n for n in ast.walk(tree_of(at.file)) if isinstance(n, ast.Try)]
+    return at is not None and any(n.lineno < at.line <= (n.body[-1].end_lineno or 0) for n in tries)
 
 
 def _parameters_of(loop: ast.For) -> set[str]:

@@ -254,4 +254,5 @@ def _has(value: Any, tensor: object) -> bool:
 def _may_hold(owner: Any, tensor: object) -> bool:
     if isinstance(owner, torch.optim.Optimizer):
         return any(p is tensor for g in owner.param_groups for p in g["params"])
-    return owner is not None and any(p is tensor for p in owner.parameters())
+    of = getattr(owner, "parameters", None)  # an optimizer of the user's own may have none
+    return of is not None and any(p is tensor for p in of())

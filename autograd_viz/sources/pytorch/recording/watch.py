@@ -187,7 +187,7 @@ class Watch:
             with self.log:
                 self.log.now += 1
                 for leaf in (p for group in optimizer.param_groups for p in group["params"]):
-                    self.log.note(leaf, Event("state_loaded", "load_state_dict", users_line(), self.log.now))
+                    self.log.note(leaf, Event("state_loaded", type(optimizer).__name__, users_line(), self.log.now))
 
     def _swapped(self, swap: Any, t1: Any, t2: Any) -> Any:
         """`swap_tensors`, as if nothing here referred to the two tensors."""
