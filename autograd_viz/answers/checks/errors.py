@@ -101,14 +101,14 @@ def _twice(q: Question) -> list[Cause]:
     """Which pass freed the graph, and which part of the graph was used again."""
     root = q.root_op
     before = [p for p in q.history.passes if not (p.error or p.keeps)] or [p for p in q.history.passes if not p.error]
-    lost = [c for c in dropped(q, root) if c.said["op"] == "detach()"] if before else []
-    if root is None or not before or lost:
-        return lost[-1:]
+    if root is None or not before:
+        return []
     there = with_history([root])
     used = {op: p for p in reversed(before) if p.root is not None for op in with_history([p.root]) & there}
     used = used or {op: before[-1] for op in there if op.number < before[-1].number}  # what that pass went through is unknown
-    if not used:
-        return []
+    lost = [c for c in dropped(q, {*used}) if c.said["op"] == "detach()"]
+    if not used or lost:
+        return lost[-1:]
     old = root if root in used else max(used, key=lambda op: op.number)
     where = {"pass": used[old].source}
     if used[old].name == "grad":

@@ -101,7 +101,7 @@ def _is_stepped_by_hand(q: Question) -> bool:
 def _plain(q: Question, last: Holder) -> Iterator[Cause]:
     """What no optimizer has, and is no parameter: a part of a module, or what the optimizer has a copy of."""
     if len(passes := added(q)) > 1:
-        is_part = any(v is q.tensor for m in _modules(q) for v in (*vars(m).values(), *m._buffers.values()))
+        is_part = any(v is q.tensor for m in modules_of(q) for v in (*vars(m).values(), *m._buffers.values()))
         is_like = any(p.shape == q.tensor.shape for p in last.leaves)
         is_copied = bool(last.steps) and is_like and all(q.history.grad_of(p) is None for p in last.leaves)
         if is_copied and not is_part:
@@ -128,7 +128,7 @@ def _is_judge(q: Question) -> bool:
     return bool(own) and not any(own) and trains == {True, False}
 
 
-def _modules(q: Question) -> list[Any]:
+def modules_of(q: Question) -> list[Any]:
     """The modules among the user's variables, and their parts."""
     return [part for m in q.models.values() for part in m.modules()]
 
@@ -150,7 +150,7 @@ def never_stepped(q: Question) -> Iterator[Cause]:
             kind, mode = "rate_stopped" if waiting else "rate_gone", "".join(waiting[:1])
             yield cause_of(kind, h.steps[-1], first=h.began, rate=h.rate or 0.0, optimizer=h.kind, mode=mode)
     yield from _schedules_wrongly(q, steps)
-    is_of_model = any(p is q.tensor for m in _modules(q) for p in m._parameters.values())  # else the new one is the next leaf
+    is_of_model = any(p is q.tensor for m in modules_of(q) for p in m._parameters.values())  # else the new one is the next leaf
     is_moved = q.holders or len(q.passes) < PLENTY or not is_of_model
     is_moved = is_moved or any(e.number > q.passes[0].number for e in q.events("written"))
     used = None if is_moved else q.history.used(q.tensor)
@@ -293,7 +293,7 @@ def _divided_twice(q: Question) -> Iterator[Cause]:
     before = None if op is None or not op.given else op.given[0]
     numbers = [_divisor(o, q) for o in (op, before) if o is not None and is_op(o)]
     steps = sorted(s.number for h in q.optimizers for s in h.steps)
-    rounds = [sum(a < p.number < b for p in q.passes if not p.error) for a, b in pairwise(steps)][-PLENTY:]
+    rounds = [sum(a < p.number < b for p in q.passes if not p.error) for a, b in pairwise(steps[-PLENTY - 1 :])]
     if len(numbers) == PLENTY and numbers[0] == numbers[1] and rounds and {*rounds} == {numbers[0]} != {1}:
         yield cause_of("divided_twice", op, other=source_of(before), count=numbers[0])
 

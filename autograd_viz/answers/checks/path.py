@@ -226,27 +226,40 @@ def _cut_off(q: Question) -> Iterator[Cause]:
         root = passes[-1].root
         terms = [] if root is None or root.cut else [*_terms(root)]
         moved = {p for h in q.holders if h.steps for p in h.leaves} & q.leaves_of(root) if len(terms) > 1 else set()
-        kept = {p for p in moved if not _is_thrown_away(q, p, passes)}
         taken = {g for op in behind([root]) if op.name.strip("_") == "sub" for g in op.given[1:]} if root is not None else set()
-        for term in terms if kept else ():
+        for term in terms if moved else ():
             reached, loss = q.leaves_of(term), _measure(term)
             cutting = [op for op in behind([term]) if op.name in DETACHING or op.cut == "no_grad"]
-            cuts = [op for op in cutting if not kept.isdisjoint(_leaves_before(op))]
+            cuts = [(op, own) for op in cutting if (own := (moved & _leaves_before(op)) - reached)]
             is_compared = loss is not None and loss.cut == "behind" and term not in taken  # not a constant of the teacher
-            if cuts and (reached <= moved - kept if reached else is_compared):
-                by = spelling(cuts[0]) if cuts[0].name in DETACHING else "no_grad()"
-                yield cause_of("term_cut", cuts[0], op=by, term=term.source)
+            is_lost = (
+                _is_thrown_away(q, reached, passes) if cuts and reached and reached <= moved else not reached and is_compared
+            )
+            if cuts and is_lost and not _is_thrown_away(q, cuts[0][1], passes):
+                cut = cuts[0][0]
+                by = spelling(cut) if cut.name in DETACHING else "no_grad()"
+                yield cause_of("term_cut", cut, op=by, term=term.source)
             elif loss is not None and is_compared and not reached:
                 yield cause_of("term_without_history", loss, op=spelling(loss), of=source_of(next(iter(origins(term)), None)))
 
 
-def _is_thrown_away(q: Question, leaf: Any, passes: list[PassEvent]) -> bool:
-    """Has each pass of a line sent a gradient to a leaf that was cleared before the leaf's next step?"""
-    steps = sorted(s.number for h in q.history.optimizers(leaf) if h.holds for s in h.steps)
-    cleared = [c.number for c in q.history.clearings(leaf)]
-    later = [(p.number, next((s for s in steps if s > p.number), None)) for p in passes]
-    rounds = [any(begin < c < end for c in cleared) for begin, end in later if end is not None]
-    return bool(rounds) and all(rounds)
+def _is_thrown_away(q: Question, leaves: set[Any], passes: list[PassEvent]) -> bool:
+    """Were the leaves cleared after each of the first and the last passes of a line, before their next step? One of each
+    optimizer is asked: it clears all of its own.
+    """
+    for h in q.holders:
+        leaf = next((p for p in h.leaves if p in leaves), None) if h.steps else None
+        cleared = [c.number for c in q.history.clearings(leaf)] if leaf is not None else []
+        later = [(p.number, next((s.number for s in h.steps if s.number > p.number), None)) for p in _few(passes)]
+        rounds = [any(begin < c < end for c in cleared) for begin, end in later if end is not None]
+        if leaf is not None and not (rounds and all(rounds)):
+            return False
+    return True
+
+
+def _few(passes: list[PassEvent]) -> list[PassEvent]:
+    """The first few and the last few."""
+    return passes if len(passes) <= 2 * MOST_LINES else [*passes[:MOST_LINES], *passes[-MOST_LINES:]]
 
 
 def _measure(term: Op) -> Op | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from itertools import pairwise, product
 from typing import Any
@@ -21,7 +22,7 @@ from ..causes.ops import op_of
 from ..causes.paths import behind, is_of_user, leading_from
 from ..causes.question import Question
 from .layers import TAKERS, weights_of
-from .loop import PLENTY, SETTLED, step_of
+from .loop import PLENTY, SETTLED, modules_of, step_of
 from .present import last_write
 
 FEW = 4  # elements whose signs may agree by chance
@@ -60,8 +61,11 @@ def cleared_between(q: Question) -> Iterator[Cause]:
         return
     cleared = q.history.clearings(q.tensor)
     set_by = [e for e in (*q.events("set"), *q.events("written")) if e.number > passes[0].number]  # a program that keeps each
-    between = pairwise([None, *steps])
-    rounds = [r for a, b in between if (r := [p for p in passes if (a is None or a < p.number) and p.number < b])][-PLENTY:]
+    numbers = [p.number for p in passes]
+    ends = [0, *(bisect_left(numbers, s) for s in steps)]
+    rounds = [passes[a:b] for a, b in pairwise(ends) if a < b][-PLENTY:]
+    if not rounds:
+        return
     pairs = [(a, b, [c for c in cleared if a.number < c.number < b.number]) for r in rounds for a, b in pairwise(r)]
     is_always = all(cs and (a.source == b.source or _is_unread(q, a, cs[0])) for a, b, cs in pairs)
     is_of_one = len({p.source for p in rounds[-1]}) == 1 or bool(rounds[-1][0].root)
@@ -302,7 +306,7 @@ def decayed_away(q: Question) -> Iterator[Cause]:
 @check("AV421", "not-written-back", {"value_dropped": SO, "result_dropped": MAY, "name_rebound": MAY}, of_run=True, first=True)
 def not_written_back(q: Question) -> Iterator[Cause]:
     """A new value that nothing keeps: `score.masked_fill(mask, 0)` as a statement, `p = 0.9 * p` in a loop over parameters."""
-    yield from dropped(q, q.last_root)
+    yield from dropped(q, q.ops_behind(q.last_root))
     trained = {p for h in q.holders if h.steps for p in h.leaves}
     for place, op in {op.source: op for op in q.history.users(trained)}.items() if trained else ():
         statement, loops = statement_at(place) or (None, [])
@@ -321,13 +325,12 @@ def not_written_back(q: Question) -> Iterator[Cause]:
             yield cause_of("name_rebound", op, variable=name)
 
 
-def dropped(q: Question, root: Op | None) -> Iterator[Cause]:
-    """A statement that is a call, whose result is a new tensor; the last one of a cell would show it."""
-    there = q.ops_behind(root)
+def dropped(q: Question, there: set[Op]) -> Iterator[Cause]:
+    """Statements that are calls of what these ops gave, with a new tensor as their result; the last of a cell would show it."""
     for op in [op for op in q.history.users({*there}) if op not in there] if there else ():  # a hook may have kept it
         statement, loops = statement_at(op.source) or (None, [])
         call = statement.value if isinstance(statement, ast.Expr) else None
-        given = _given_to(call, op, bool(loops)) if isinstance(call, ast.Call) and _is_whole(op, call) else None
+        given = _given_to(q, call, op, bool(loops)) if isinstance(call, ast.Call) and _is_whole(op, call) else None
         if given is not None and isinstance(call, ast.Call):
             whole, by = ast.unparse(call), f"{ast.unparse(call.func).rpartition('.')[2]}()"
             of = loops[-1].iter if loops and ast.unparse(loops[-1].target) == given else None
@@ -336,7 +339,7 @@ def dropped(q: Question, root: Op | None) -> Iterator[Cause]:
             yield cause_of("value_dropped", op, op=by, variable=given, whole=whole)
 
 
-def _given_to(call: ast.Call, op: Op, is_in_loop: bool) -> str | None:
+def _given_to(q: Question, call: ast.Call, op: Op, is_in_loop: bool) -> str | None:
     """What a method, a function or, in forward(), a layer of `self` gets, and leaves as it is."""
     function = "" if op.source is None else op.source.function
     is_inside, writes = is_in_loop or bool(function), any(k.arg in ("out", "inplace") for k in call.keywords)
@@ -347,7 +350,7 @@ def _given_to(call: ast.Call, op: Op, is_in_loop: bool) -> str | None:
     of, name = ast.unparse(call.func.value), call.func.attr
     if op.name == name and name in (*PLAIN, *SHAPING) and of not in FUNCTIONS:
         return of
-    is_layer = of == "self" and function == "forward"
+    is_layer = of == "self" and function == "forward" and not any(m._forward_hooks for m in modules_of(q))
     is_one = is_layer or (of in FUNCTIONS and name not in OF_SEVERAL)
     return ast.unparse(call.args[0]) if call.args and is_one else None
 

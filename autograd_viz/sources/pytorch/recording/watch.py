@@ -186,8 +186,9 @@ class Watch:
         if not is_dynamo_compiling() and not self.place.is_away and optimizer.state:
             with self.log:
                 self.log.now += 1
+                event = Event("state_loaded", type(optimizer).__name__, users_line(), self.log.now)
                 for leaf in (p for group in optimizer.param_groups for p in group["params"]):
-                    self.log.note(leaf, Event("state_loaded", type(optimizer).__name__, users_line(), self.log.now))
+                    self.log.note(leaf, event)
 
     def _swapped(self, swap: Any, t1: Any, t2: Any) -> Any:
         """`swap_tensors`, as if nothing here referred to the two tensors."""
