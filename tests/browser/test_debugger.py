@@ -167,7 +167,7 @@ def test_a_large_picture_has_only_what_is_near_in_the_page_and_follows_the_step(
     lab = open_notebook(IMPORT, chain, "s = av.step(y, collapse=False)\ns")
     lab.run_all()
     stepping = Stepping(lab)
-    boxes = stepping.widget.locator(".av-picture > g:has(> .outline)")
+    boxes = stepping.widget.locator(".av-picture > g > .outline")
     boxes.nth(10).wait_for(state="attached")
     assert boxes.count() < 120
     for key, step in (("n", 1), ("End", 121), ("Home", 0), ("n", 1)):

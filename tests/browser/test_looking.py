@@ -123,7 +123,7 @@ def test_the_map_of_a_large_picture_leads_there(open_notebook: Callable[..., Lab
     assert room and picture
     assert y + picture["height"] / 2 == pytest.approx(room["height"] / 2, abs=0.02 * picture["height"])
     assert x + picture["width"] / 2 == pytest.approx(room["width"] / 2, abs=0.1 * picture["width"])
-    stepping.widget.locator(".av-picture > g:has(> .outline)").nth(4).wait_for(state="attached")
+    stepping.widget.locator(".av-picture > g > .outline").nth(4).wait_for(state="attached")
 
 
 IS_SEEN = """([root, id]) => {
