@@ -44,10 +44,11 @@ def unseen(tensor: Any) -> Iterator[None]:
         yield
 
 
-def history_of(tensor: Any, is_recorded: bool = True, alive: dict[str, Any] | None = None) -> Any:
+def history_of(tensor: Any, is_recorded: bool = True, alive: dict[str, Any] | None = None, outside: bool = True) -> Any:
     """The recorded history, as `reasons.History`; of PyTorch programs, without the recorder if `is_recorded` is False.
 
-    `alive`: what has been found among all objects, for questions that are asked together.
+    `alive`: what has been found among all objects, for questions that are asked together. `outside`: also what was seen of a
+    run, whose recorder sees no ops of its model.
     """
     if not is_torch(tensor):
         from .twin.history import CoreHistory
@@ -55,7 +56,15 @@ def history_of(tensor: Any, is_recorded: bool = True, alive: dict[str, Any] | No
         return CoreHistory()
     from .pytorch.asking.history import TorchHistory
 
-    return TorchHistory(_recorder() if is_recorded else None, tensor, {} if alive is None else alive)
+    recorder = _recorder() if is_recorded else None
+    recorder = recorder if outside or recorder is None or recorder.is_whole else None
+    return TorchHistory(recorder, tensor, {} if alive is None else alive)
+
+
+def is_partial() -> bool:
+    """Has the recorder seen only what stands outside of models?"""
+    recorder = _recorder()
+    return recorder is not None and not recorder.is_whole
 
 
 def _recorder() -> Any:
@@ -82,8 +91,9 @@ def last_pass(variables: Mapping[str, Any], verb: str = "step()") -> tuple[Any, 
     """The last pass that was kept: its root, its graph, a maker of a pass through it, and the names of changed leaves."""
     root, gradient = kept_root()
     if root is None or root.grad_fn is None:
-        why = "nothing was watched: call av.watch() first"
-        why = why if (recorder := _recorder()) is None else _NOT_KEPT.get(recorder.last.why_not, "none has run")
+        recorder, why = _recorder(), "nothing was watched: call av.watch() first"
+        if recorder is not None and recorder.is_whole:
+            why = _NOT_KEPT.get(recorder.last.why_not, "none has run")
         raise NotDrawableError(f"{verb} takes the last backward pass that was kept, and there is none; {why}")
     from .pytorch.asking.questions import last_pass as kept
 

@@ -25,7 +25,7 @@ from ..graph.surroundings import Source
 from ..graph.text import shape_text
 from ..pictures.render import printable, theme_named
 from ..sources.anything import is_drawable, is_leaf
-from ..sources.asking import Where, call_that_raised, failing_node, has_run, place_of_error, ran_before, unseen
+from ..sources.asking import Where, call_that_raised, failing_node, has_run, is_partial, place_of_error, ran_before, unseen
 from ..sources.shared.names import asking_frame, value_at, visible_names
 from ..sources.shared.source_code import source_at
 from .explanation import AnsweredFigure, Explanation
@@ -163,11 +163,13 @@ def asked_about(module: Any, names: dict[str, Any]) -> Asked:
     questions = questions_about(module, names)
     again = asked_again(questions)
     asked = all_causes(again)
-    if again is not questions:  # the code after the model has not run again
-        known = {code_of(c) for _, _, causes in asked for c in causes}
-        [(q, name, causes)] = all_causes(questions[:1])
-        more = [c for c in causes if _is_of_run(c) and code_of(c) not in known]
+    known = {code_of(c) for _, _, causes in asked for c in causes}
+    # the code after the model has not run again; of a run the recorder has seen what stands outside of the model
+    others = questions_about(module, names, outside=True) if is_partial() else questions[:1] if again is not questions else []
+    for q, name, causes in all_causes(others):
+        more = [c for c in causes if code_of(c) not in known and (_is_of_run(c) or (is_partial() and code_of(c)))]
         asked += [(q, name, more)] if more else []
+    questions = others or questions
     for root in other_roots(questions[0][0], names) if questions and not is_drawable(module) else ():
         known = {c.kind for _, _, causes in asked for c in causes}
         for q, name in questions_about(root, names)[:1]:
@@ -177,8 +179,8 @@ def asked_about(module: Any, names: dict[str, Any]) -> Asked:
 
 
 def is_recorded(asked: Asked) -> bool:
-    """Has a recorder seen the program, or is it one of ours?"""
-    return any(q.history.is_recorded for q, _, _ in asked)
+    """Has a recorder seen the whole program, or is it one of ours?"""
+    return any(q.history.is_recorded and q.history.is_whole for q, _, _ in asked)
 
 
 def code_of(cause: Cause) -> str:
@@ -247,12 +249,13 @@ def _rank(causes: Sequence[Cause]) -> int:
 def explain_tensor(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Explanation:
     """The answer about a tensor. `is_recorded`: False for a pass that is not the program's, which nothing has recorded."""
     with unseen(tensor):
-        question = question_of(tensor, loss, variables, is_recorded)
+        question = question_of(tensor, loss, variables, is_recorded, outside=False)
         again = asked_again([(question, "")])[0][0] if is_recorded else question
         causes = causes_of(again)
         is_open = again.state == "" or all(c.kind in NOT_SHOWN for c in causes)
         if is_open and again.is_leaf and loss is None and is_recorded and _rank(causes) == RANKS[ASKED]:
-            for q in (again, question):  # the code after the model has not run again
+            outside = question_of(tensor, loss, variables)
+            for q in (again, question, outside):  # the code after the model has not run again
                 if of_run := _of_run(q):
                     return Explanation(q, of_run, variables)
         return Explanation(again, causes, variables)

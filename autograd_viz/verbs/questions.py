@@ -33,10 +33,11 @@ def question_of(
     known: Any = None,
     read: Any = None,
     alive: Any = None,
+    outside: bool = True,
 ) -> Question:
     """A question about a tensor. `is_recorded`: False for a pass that is not the program's. `known`: names and tensors, if they
     have been read before. `read` gives the graph and its numbers, if questions share them: then however large the graph is.
-    `alive`: as in `history_of`.
+    `alive`, `outside`: as in `history_of`.
     """
     known = names_by_identity(variables, is_drawable) if known is None else known
 
@@ -44,7 +45,8 @@ def question_of(
         return next((name for name, other in known if other is t), None)
 
     facts = partial(facts_about, tensor, loss, variables) if read is None else read
-    return Question(tensor, loss, history_of(tensor, is_recorded, alive), name_of, facts, variables, read is not None)
+    history = history_of(tensor, is_recorded, alive, outside)
+    return Question(tensor, loss, history, name_of, facts, variables, read is not None)
 
 
 def facts_about(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Facts:
@@ -56,8 +58,9 @@ def _facts(seen: Look) -> Facts:
     return Facts(seen.document, seen.subject, seen.past, seen.live, seen.loss, bool(seen.changed))
 
 
-def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, str]]:
+def questions_about(what: Any, names: dict[str, Any], outside: bool = False) -> list[tuple[Question, str]]:
     """A question about each leaf of a module, of a loss, or (None) of the last pass. They share one look at each graph.
+    `outside`: as in `history_of`: what is known of a run is less than what its pass shows that runs again.
 
     Raises:
         NotDrawableError: `what` is none of these.
@@ -79,7 +82,8 @@ def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, st
     root = what if is_drawable(what) else None
     ops, alive = dict[Any, Any](), dict[str, Any]()
     with unseen(next(iter(leaves), None)):
-        questions = [(question_of(t, root, names, known=known, read=partial(read, t), alive=alive), t) for t in leaves]
+        ask = partial(question_of, loss=root, variables=names, known=known, alive=alive, outside=outside)
+        questions = [(ask(t, read=partial(read, t)), t) for t in leaves]
     return [(replace(q, shared=ops), _called(t, called.get(t, leaves[t]))) for q, t in questions]
 
 
@@ -175,7 +179,7 @@ def asked_again(questions: list[tuple[Question, str]]) -> list[tuple[Question, s
     found, known, alive = [], names_by_identity(names, is_drawable), dict[str, Any]()
     for (q, name), own in zip(questions, runs, strict=True):
         leaf = again.leaves.get(paths.get(q.tensor, "")) if own is run else None
-        asked = None if leaf is None else question_of(leaf, again.root, names, known=known, alive=alive)
+        asked = None if leaf is None else question_of(leaf, again.root, names, False, known=known, alive=alive)
         other = None if asked is None else replace(asked, parameter=q.tensor)
         found.append((q if other is None or other.state != q.state else other, name))
     return found

@@ -97,7 +97,12 @@ BIRTHS: dict[str, tuple[Any, Any, str, str]] = {
     "a buffer": (lambda: Uses("buffer"), lambda m, x: m(x).sum().backward(), CONSTANT, CONSTANT),
     "without a graph": (lambda: Uses("made"), lambda m, x: m(x).sum().backward(), "made holds nan", "made holds nan"),
     "an earlier pass": (lambda: nn.Linear(2, 3), later_pass_is_finite, NOT_AGAIN, NOT_AGAIN),
-    "a line": (lambda: nn.Linear(2, 3), edited, NOT_AGAIN, "arrived in the last pass, then grad was changed (test_break.py, "),
+    "a line": (
+        lambda: nn.Linear(2, 3),
+        edited,
+        "after it was last changed in place (test_break.py, ",
+        "arrived in the last pass, then grad was changed (test_break.py, ",
+    ),
 }
 
 

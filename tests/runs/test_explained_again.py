@@ -45,7 +45,7 @@ def test_the_cause_of_a_zero_gradient_is_named_with_its_line() -> None:
     model = Dead()
     with av.watch(model):
         _ = trained(model)
-        before = [p.clone() for p in model.parameters()], [p.grad for p in model.parameters()]
+        before = [p.detach().clone() for p in model.parameters()], [p.grad for p in model.parameters()]
         one, all_of_it = str(av.explain(model.first.weight)), str(av.explain(model))
         assert [p.grad for p in model.parameters()] == before[1]
     assert "relu got no positive input" in one

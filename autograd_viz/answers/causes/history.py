@@ -43,6 +43,7 @@ class History(Protocol):
     """Answers about what has run."""
 
     is_recorded: bool  # a recorder was on
+    is_whole: bool  # it saw the ops inside of models, too
     unknown_root: str  # the kind of cause if the root of the last pass is unknown
     knows_uses: bool  # it knows the ops that use a leaf
     passes: Sequence[PassEvent]  # calls of backward() and grad(), in order

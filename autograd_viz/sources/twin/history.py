@@ -144,7 +144,7 @@ class CorePass(CoreEvent):
 class CoreHistory:
     """`reasons.History` of programs of the core."""
 
-    is_recorded, knows_uses, unknown_root = True, False, "root_gone"
+    is_recorded, is_whole, knows_uses, unknown_root = True, True, False, "root_gone"
     # unknown: modules keep no history, and a leaf does not know its users
     scalers = clips = layers = seeds = draws = onto_itself = born = tuple[Any, ...]()
     _unknown: Any = staticmethod(lambda _: None)

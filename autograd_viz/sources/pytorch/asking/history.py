@@ -38,7 +38,8 @@ class TorchHistory:
     def __init__(self, recorder: watch.Watch | None, tensor: torch.Tensor, alive: dict[str, Any]) -> None:
         self._alive = alive
         self.is_recorded = recorder is not None and (recorder.is_on or _knows(recorder.log, tensor))
-        self.knows_uses = self.is_recorded
+        self.is_whole = recorder is None or recorder.is_whole
+        self.knows_uses = self.is_recorded and self.is_whole
         self._log = recorder.log if recorder is not None and self.is_recorded else Log()
         self.passes: Sequence[PassRecord] = tuple(self._log.passes)
         self.left: Sequence[OpRecord] = tuple(self._log.left)

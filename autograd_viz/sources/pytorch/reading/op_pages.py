@@ -8,6 +8,7 @@ has its mark, and then for `PASSES` more passes or `SPAN` more numbers. It has n
 
 from __future__ import annotations
 
+import functools
 import itertools
 import sys
 import weakref
@@ -47,6 +48,16 @@ def name_of_function(func: object) -> str:
     """`data` of `Tensor.data.__get__`, else the function's own name."""
     name = getattr(func, "__name__", type(func).__name__)
     return str(getattr(getattr(func, "__self__", None), "__name__", name) if name in ("__get__", "__set__") else name)
+
+
+class ModelCall:
+    """Stands for a function, where an op is a call of a model."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+
+model_call = functools.cache(ModelCall)
 
 
 @dataclass(eq=False, repr=False, slots=True, weakref_slot=True)

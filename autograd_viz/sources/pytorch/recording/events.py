@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import FrameType
 from typing import Any
 
@@ -49,9 +49,15 @@ def grad_set(log: Log, args: Any) -> None:
     if args[1] is not None or owner is None:
         log.note(args[0], Event("cleared" if args[1] is None else "set", "grad", users_line(), log.now))
     else:
-        event = Event("cleared", "zero_grad", users_line(), log.now, weakref.ref(owner))
-        log.cleared.append(event)
-        covers(event, args[0])
+        cleared_by(log, owner, args[:1])
+
+
+def cleared_by(log: Log, owner: Any, leaves: Iterable[Any]) -> None:
+    """zero_grad() of an optimizer or a module clears the grads of leaves."""
+    event = Event("cleared", "zero_grad", users_line(), log.now, weakref.ref(owner))
+    log.cleared.append(event)
+    for leaf in leaves:
+        covers(event, leaf)
 
 
 def _is_number(value: object) -> bool:

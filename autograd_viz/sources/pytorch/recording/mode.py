@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -19,7 +20,7 @@ from ..reading.call_place import Call, call_at, caller, deeper, hide_call, libra
 from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
 from ..reading.op_log import Event, Log
-from ..reading.op_pages import KEY, MARK, Leaf
+from ..reading.op_pages import KEY, MARK, Leaf, model_call
 from . import events, kinds
 from .data import data_made
 from .events import MODES, SEVERAL, behind, tensors_in
@@ -120,13 +121,15 @@ class WatchMode(TorchFunctionMode):
         else:
             self._made_several(func, args, kwargs, tensors_in(result))
 
-    def _made_several(self, func: object, args: object, kwargs: object, results: list[Any]) -> None:
+    def _made_several(
+        self, func: object, args: object, kwargs: object, results: list[Any], given: list[int] | None = None
+    ) -> None:
         """Note several results of one call: they belong to one op, though each may have its own node."""
         first = None
         for out in results:
             node = grad_fn_of(out)
             if node is None or first is None:
-                self._made(func, args, kwargs, out)
+                self._made(func, args, kwargs, out, given)
                 first = first or node
             elif KEY not in node.metadata and KEY in first.metadata:
                 node.metadata.update({key: first.metadata[key] for key in (KEY, MARK)})
@@ -251,6 +254,17 @@ class WatchMode(TorchFunctionMode):
             events.made_anew(log, func, out)
         elif out.ndim and out is not data[0] and not any(t.is_nested for t in (out, *data)):
             data_made(log, func, args, data, out)
+
+    def ran(self, name: str, parameters: Iterable[Any], args: Any, output: Any) -> None:
+        """The model of a run has run: it is one op."""
+        if in_transform() is not None:
+            return
+        func, given = model_call(name), self._given((*tensors_in((args,)), *parameters), None)
+        with_history = [out for out in tensors_in((output,)) if grad_fn_of(out) is not None]
+        self._made_several(func, args, None, with_history, given)
+        for out in tensors_in((output,)):
+            if given and grad_fn_of(out) is None and not out.requires_grad:
+                self.log.cut(out, func, users_line(), given, "op" if torch.is_grad_enabled() else "no_grad")
 
     def wrapped(self, kind: object, data: object, made: object) -> None:
         """A leaf was made of a tensor with a history, which ends there: `nn.Parameter(w * mask)`."""

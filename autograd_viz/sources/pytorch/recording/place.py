@@ -111,6 +111,7 @@ class ModePlace:
 
 
 ROOM = __package__.partition(".pytorch")[0]
+ROOMS = (ROOM, f"{ROOM.rpartition('.')[0]}.runtime")
 _left_out = set[str]()
 _known = 0  # modules of the process when it was last looked
 
@@ -123,7 +124,7 @@ def leave_out() -> None:
     _known = len(sys.modules)
     action = eval_frame._FrameAction
     only_this = eval_frame._FrameExecStrategy(action.SKIP, action.DEFAULT)
-    new = {name for name in [*sys.modules] if name.startswith(ROOM) and name != f"{__package__}.record"} - _left_out
+    new = {name for name in [*sys.modules] if name.startswith(ROOMS) and name != f"{__package__}.record"} - _left_out
     _left_out.update(new)
     for code in (code for name in new for code in _codes(sys.modules[name])):
         eval_frame.set_code_exec_strategy(code, only_this)

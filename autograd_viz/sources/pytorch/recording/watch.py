@@ -1,4 +1,8 @@
-"""The recorder that can stay on: `av.watch()`.
+"""The recorder that can stay on: `av.watch()`. Of runs (`av.watch(model)`) it sees what stands outside of their models.
+
+# Note [A model is one op]
+A run needs the loss and the loop, and its model's ops would cost most. So while only runs ask, the mode leaves its place in a
+call of their model, and the call is noted as one op of its inputs and parameters. No pass is kept: the run has its own.
 
 # Note [What is hooked]
 A function mode sees the user's calls of PyTorch. It is below all other modes, so that those come and go in their own order.
@@ -9,13 +13,14 @@ Names are replaced while the recorder is on:
   `weakref` that it asks is replaced, too.
 - `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode sees it.
 - `torch.manual_seed` is no function of tensors, and neither are the two `load_state_dict()`, of modules and of optimizers.
+- `Optimizer.zero_grad` reads and sets each grad.
 - `torch.autograd._engine_run_backward` also runs passes that no function mode sees: those that start at a node.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
@@ -30,6 +35,7 @@ from ..reading.call_place import users_line
 from ..reading.older import is_dynamo_compiling
 from ..reading.op_log import Event, Log
 from ..reading.values import unseen
+from . import events
 from .last_pass import LastPass
 from .mode import WatchMode
 from .place import ModePlace, at, depth, leave_out, pop, push
@@ -56,9 +62,11 @@ class Watch:
 
     Args:
         keep: bytes of the last pass that may be kept; 0 for none.
+        is_whole: it sees the ops inside of watched models, too: Note [A model is one op].
     """
 
-    def __init__(self, keep: int) -> None:
+    def __init__(self, keep: int, *, is_whole: bool = True) -> None:
+        self.is_whole, self.runs = is_whole, 0  # so many runs need it
         self.log = Log()
         self.last = LastPass(self.log, keep)
         self._mode = WatchMode(self.log, self.last)
@@ -71,6 +79,7 @@ class Watch:
             Replacement(torch, "manual_seed", self._seeds),
             Replacement(torch.nn.Module, "load_state_dict", self._loads),
             Replacement(optimizers.Optimizer, "load_state_dict", self._state_loads),
+            Replacement(optimizers.Optimizer, "zero_grad", self._clears),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
             modules.register_module_parameter_registration_hook(self._placed),
@@ -85,7 +94,8 @@ class Watch:
         self.place.enter()
 
     def __repr__(self) -> str:
-        state = f"{len(self.log.passes)} passes seen, {self.held:,} bytes held" if self.is_on else "closed"
+        is_on = self.is_on and self.is_whole
+        state = f"{len(self.log.passes)} passes seen, {self.held:,} bytes held" if is_on else "closed"
         return f"<watch: {state}>"
 
     def __reduce_ex__(self, protocol: object) -> Any:
@@ -136,6 +146,22 @@ class Watch:
     def rearm(self, *_: object) -> None:
         """Go on after a step()."""
         self.place.resume()
+
+    def run_ends(self) -> None:
+        """A run does not need it any more."""
+        self.runs -= 1
+        if not self.runs and not self.is_whole:
+            self.close()
+
+    def calls(self, call: Any, model: Any, parameters: Sequence[Any], args: Any, kwargs: Any) -> Any:
+        """The model of a run is called: Note [A model is one op]."""
+        if self.is_whole or not self.is_on or self.place.is_away or not self.place.is_here:
+            return call(*args, **kwargs)
+        with self.place.away():
+            output = call(*args, **kwargs)
+            with self.log, torch._C.DisableTorchFunction():
+                self._mode.ran(type(model).__name__, parameters, (*args, *kwargs.values()), output)
+        return output
 
     def _is_overloaded(self, has_torch_function: Any, values: Any) -> bool:
         """`has_torch_function`, as if this mode did not exist."""
@@ -189,6 +215,18 @@ class Watch:
                 event = Event("state_loaded", type(optimizer).__name__, users_line(), self.log.now)
                 for leaf in (p for group in optimizer.param_groups for p in group["params"]):
                     self.log.note(leaf, event)
+
+    def _clears(self, clear: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """An optimizer clears its grads: one event, and not two calls of each parameter."""
+        if is_dynamo_compiling() or args or kwargs or self.place.is_away or not self.place.is_here:
+            return clear(optimizer, *args, **kwargs)
+        with self.log, torch._C.DisableTorchFunction():
+            self.log.now += 1
+            leaves = [p for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+            if leaves:
+                events.cleared_by(self.log, optimizer, leaves)
+        with self.place.away():
+            return clear(optimizer)
 
     def _swapped(self, swap: Any, t1: Any, t2: Any) -> Any:
         """`swap_tensors`, as if nothing here referred to the two tensors."""
@@ -284,7 +322,17 @@ def watch(keep: int) -> Watch:
     if current is None or not current.is_on:
         current = Watch(keep)
     else:
-        current.joined = current.keep
+        current.joined = current.keep if current.is_whole else None
+        current.is_whole = True
     current.rearm()
     current.last.budget = keep
+    return current
+
+
+def watch_outside() -> Watch:
+    """The recorder for a run: the one that is on, or a new one that sees no ops of models. `run_ends()` gives it back."""
+    global current
+    if current is None or not current.is_on:
+        current = Watch(0, is_whole=False)
+    current.runs += 1
     return current

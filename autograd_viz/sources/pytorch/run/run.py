@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -17,7 +18,7 @@ from ...shared.run.table import ELSEWHERE, Rows, Sink, note_settings
 from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
 from ..reading.values import outside_modes
-from ..recording.watch import own_code
+from ..recording.watch import own_code, watch_outside
 from .again import LastCalls, Moment, Moments, results_again, tensors_in, vjp
 from .hooks import hooks_of
 from .numbers import real, update_ratios, without_grad
@@ -43,6 +44,7 @@ class RunWatch:
         self._scaler: Any = None
         self._is_in_closure = self._is_again = False  # an optimizer runs the user's closure, and has done so in this step
         self._thread = threading.get_ident()
+        self._recorder = watch_outside()
         self._hooks: ExitStack | None = hooks_of(self)
 
     @property
@@ -55,6 +57,7 @@ class RunWatch:
         if self._hooks is not None:
             self._hooks.close()
             self._hooks = None
+            self._recorder.run_ends()
             self.flush()
             self.kept.let_go()
 
@@ -121,9 +124,11 @@ class RunWatch:
         if module is self.model() and torch.is_grad_enabled():
             self._end_step()
             self._apart(self.kept.enters, args, kwargs)
-        output = call(module, *args, **kwargs)
         if module is self.model():
+            output = self._recorder.calls(partial(call, module), module, self.rows.parameters, args, kwargs)
             self._apart(self.kept.leaves, output)
+        else:
+            output = call(module, *args, **kwargs)
         if self.steps.is_full:
             self._apart(self._follow, column, output)
         return output
