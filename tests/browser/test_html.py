@@ -24,7 +24,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
     def open_it(x: Any, colours: str = "light", **wishes: Any) -> Any:
         av.save(x, tmp_path / "x.html", **wishes)
-        context = browser.new_context(viewport={"width": 1200, "height": 900}, offline=True, color_scheme=colours)
+        context = browser.new_context(viewport={"width": 1366, "height": 768}, offline=True, color_scheme=colours)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
@@ -58,8 +58,9 @@ def test_it_steps_to_the_end_and_back(opened: Callable[..., Any]) -> None:
 
 def test_its_text_is_selected_its_picture_copied_and_no_two_marks_share_a_name(opened: Callable[..., Any]) -> None:
     page = opened(figure(3, before=True)[0])
-    page.set_viewport_size({"width": 1366, "height": 768})
-    box = page.locator(".av-picture text:visible", has_text="Mul").first.bounding_box()
+    label = page.locator(".av-picture text:visible", has_text="Mul").first
+    label.hover()  # waits until the picture lies still
+    box = label.bounding_box()
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 1, y)
     page.mouse.down()
