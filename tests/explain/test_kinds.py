@@ -471,6 +471,40 @@ for i in range(4):
     + STEP
     + "net.eval()\n"
 )
+NORMS = BODY.replace("net[0].requires_grad_(False)", "net[0][1].requires_grad_(False)").replace(
+    "net[1].parameters()", "[p for p in net.parameters() if p.requires_grad]"
+)
+UNNAMED = """
+q, k, drop = nn.Linear(8, 8), nn.Linear(8, 8), nn.Dropout({1})
+opt = optim.Adam([*q.parameters(), *k.parameters()], 1e-3)
+for i in range(3):
+    x = torch.randn(6, 5, 8)
+    scores = torch.bmm(q(x), k(x).transpose(1, 2))
+    weights = {0}
+    loss = torch.bmm(drop(weights), x).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+LOCAL = """
+net = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 3))
+def train(net):
+    opt = optim.Adam(net.parameters(), 1e-3)
+    for i in range(4):
+        net.{0}
+        loss = F.cross_entropy(net(torch.randn(24, 4)), torch.arange(24) % 3)
+        opt.zero_grad(); loss.backward(); opt.step()
+    return loss
+loss = train(net)
+"""
+HANDED = """
+net, head = nn.Linear(4, 8), nn.Linear(8, 3)
+def train():
+    opt = optim.Adam({0}, 1e-3)
+    for i in range(4):
+        loss = F.cross_entropy(head(net(torch.randn(24, 4)).relu()), torch.arange(24) % 3)
+        opt.zero_grad(); loss.backward(); opt.step()
+    return loss
+loss = train()
+"""
 MASK = """
 net = nn.Linear(6, 4)
 opt, first = optim.Adam(net.parameters(), 0.1), net.weight.detach().clone()
@@ -625,6 +659,21 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         for twin in (("1", 8), ("0.01", 8), ("1", 2), ("1e-3", 2))
     },
     "a frozen part that was in training mode until the end": (BODY.format(""), BODY.format("; net[0].eval()"), "AV504"),
+    "a batch norm that is frozen alone": (NORMS.format(""), NORMS.format("; net[0][1].eval()"), "AV504"),
+    "a batch norm of which a half learns": (
+        NORMS.format(""), NORMS.format("").replace("[1].requires_grad_", "[1].bias.requires_grad_"), "AV504",
+    ),
+    **{
+        f"a softmax over what F.softmax() takes: {twin}, {rate}": (
+            UNNAMED.format("F.softmax(scores)", rate), UNNAMED.format(twin, rate), "softmax runs over dimension 0",
+        )
+        for rate in (0.0, 0.5)
+        for twin in ("F.softmax(scores, dim=-1)", "F.softmax(scores.flatten(0, 1)).view(6, 5, 5)", "F.softmax(scores, 0)")
+    },
+    "dropout off, and an optimizer that is gone": (LOCAL.format("eval()"), LOCAL.format("train()"), "AV502"),
+    "a layer that an optimizer had not, and that is gone": (
+        HANDED.format("head.parameters()"), HANDED.format("[*net.parameters(), *head.parameters()]"), "AV402",
+    ),
     **{
         f"a mask, and {what}": (MASK.format("net.weight.mul_(mask)"), MASK.format(line), "that were set to zero")
         for what, line in (

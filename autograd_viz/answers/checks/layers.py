@@ -245,7 +245,7 @@ def _is_thrown_away(q: Question, norm: Event) -> bool:
 
 @check("AV504", "frozen-part-in-training-mode", {"frozen_follows": MAY}, of_run=True, first=True)
 def frozen_follows(q: Question) -> Iterator[Cause]:
-    """A batch norm of a frozen part in training mode: each batch changes its statistics, though its weights stay."""
+    """A batch norm, frozen alone or with its part, in training mode: each batch changes its statistics; its weights stay."""
     trained = {p for h in q.holders if h.steps for p in h.leaves}
     for name, model in q.models.items():
         if trained.isdisjoint(model.parameters()) or FOLLOWING.search(name):
@@ -254,7 +254,9 @@ def frozen_follows(q: Question) -> Iterator[Cause]:
         for path, part in parts.items():
             around = [*parts[path.rpartition(".")[0]].parameters()]
             is_part = any(p.ndim > 1 for p in around) and not any(p.requires_grad for p in around)
-            if is_part and not FOLLOWING.search(path.replace(".", "_")) and _is_changed(q, part):
+            own = [*part.parameters(recurse=False)]
+            is_frozen = is_part or (bool(own) and not any(p.requires_grad for p in own))
+            if is_frozen and not FOLLOWING.search(path.replace(".", "_")) and _is_changed(q, part):
                 yield Cause("frozen_follows", said={"norm": f"{name}.{path}"})
 
 

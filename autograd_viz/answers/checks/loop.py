@@ -68,8 +68,9 @@ def not_held(q: Question) -> Iterator[Cause]:
         return
     if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
         yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
-    used = q.history.used(q.tensor)
-    is_inner = used is not None and any(e.number > used.detail for e in q.history.gone)  # of a copy that an inner loop trained
+    used, known = q.history.used(q.tensor), {s.number for h in holders for s in h.steps}
+    unknown = [e.number for e in q.history.gone if e.number not in known]  # of a copy that an inner loop trained
+    is_inner = used is not None and any(n > used.detail for n in unknown)
     if is_inner or _is_judge(q):
         return
     if (followed := _followed(q)) is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...graph.model import NOT_TOLD
 from ...graph.op_names import plain_name
+from ...graph.surroundings import Source
 from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, SO, check
@@ -156,17 +157,27 @@ def _not_summed(f: Facts, node: str) -> Iterator[Cause]:
     before: str | None = node
     for _ in range(MOST_SHAPED):
         before = None if before is None else f.nodes[before].next_functions[0].node
-        if before is None or op_of(f, before) not in ("View", "UnsafeView", "ReshapeAlias", "Expand", "Clone"):
+        is_shaped = before is not None and op_of(f, before) in ("View", "UnsafeView", "ReshapeAlias", "Expand", "Clone")
+        if before is None or not (is_shaped or f.live.called_as(before) == "dropout"):
             break
     if before is None or op_of(f, before) != "Softmax":
         return
     shape, given = (next((t.value.shape for t in of), ()) for of in (f.results(before), f.inputs(node)))
     dim = f.plain(before, "dim")
-    # of three dimensions, the first may be one of kinds that are summed
-    inner = ("1", "2", "-2", "-3") if len(shape) == HEADS else ("-2", str(len(shape) - 2))
+    inner: tuple[str, ...] = ("1", "2", "-2", "-3") if len(shape) == HEADS else ("-2", str(len(shape) - 2))
+    if len(shape) == HEADS - 1 and _is_without_dim(f.source(before)):
+        inner = ("0",)  # what F.softmax() takes then; one that is asked for may be that of kinds, which are summed
     is_divided = any(op_of(f, n) == "Div" for taker in (node, *f.takers(node)) for n in f.takers(taker))
     if shape[-2:] == given[-2:] and 1 not in shape[-2:] and dim in inner and not is_divided:
         yield cause_at(f, "softmax_not_summed", before, dim=dim)
+
+
+def _is_without_dim(source: Source | None) -> bool:
+    """Is it a call of F.softmax() that leaves the dimension to PyTorch? A tensor's softmax() has to be given one."""
+    call = expression_at(source)
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) not in ("F.softmax", "softmax", "nn.functional.softmax"):
+        return False
+    return len(call.args) == 1 and not any(k.arg == "dim" for k in call.keywords)
 
 
 @check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY, "every_product": MAY}, of_run=True)

@@ -213,7 +213,7 @@ def made_anew(q: Question) -> Iterator[Cause]:
         if (loaded := _state_lost(q, h)) is not None:
             yield cause_of("state_lost", h.made, optimizer=h.kind, loaded=loaded.source)
         same = [e for e in q.history.born if e.source == h.made.source and e.name == h.kind]
-        steps = [s.number for s in (*q.history.gone, *(s for other in q.holders for s in other.steps))]
+        steps = {s.number for s in (*q.history.gone, *(s for other in q.holders for s in other.steps))}
         counts = [sum(a.number < s < b.number for s in steps) for a, b in pairwise(same)]
         used = q.history.used(q.tensor)
         is_of_last = used is not None and len(same) >= SETTLED and used.detail > same[-PLENTY].number and all(counts)

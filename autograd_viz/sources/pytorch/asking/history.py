@@ -7,6 +7,7 @@ import math
 import re
 import weakref
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -131,7 +132,20 @@ class TorchHistory:
                 others = [o for o in gc.get_objects() if issubclass(type(o), torch.optim.Optimizer)]
                 self._alive[OPTIMIZERS] = [weakref.ref(o) for o in others]  # an answer that is kept keeps none of them
             found = {o: None for ref in self._alive[OPTIMIZERS] if (o := ref()) is not None}
+        if not found:
+            return self._gone_with_their_function(tensor)
         return [holder(o, made, (e for e in self._log.steps if e.detail() is o), tensor) for o, made in found.items()]
+
+    def _gone_with_their_function(self, tensor: torch.Tensor) -> list[Holder]:
+        """If no optimizer lives: those that have stepped with the gradients of the last pass."""
+        since = self.passes[-1].number if self.passes else 0
+        found = []
+        for born in self._log.optimizers:
+            steps = [e for e in self._log.steps if e.detail is born.detail]  # a dead reference has no hash
+            left = self._log.as_at_first_step(born) if steps and steps[-1].number > since else None
+            if left is not None:
+                found.append(replace(holder(left, born, steps, tensor), kind=born.name))
+        return found
 
     def shards(self, tensor: torch.Tensor) -> int:
         """Over how many ranks FSDP has sharded the parameter."""

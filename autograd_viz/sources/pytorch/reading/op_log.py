@@ -12,11 +12,13 @@ being used again. `torch.utils.swap_tensors` refuses a tensor with weak referenc
 
 from __future__ import annotations
 
+import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import itemgetter
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import torch
@@ -25,7 +27,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from ....graph.surroundings import Source
 from ....runtime.alive import Alive
 from .nodes import grad_fn_of, is_function
-from .op_pages import PASSES, Line, OpRecord, Ops, name_of_function, op_numbered, op_of_node, source_of
+from .op_pages import PASSES, Leaf, Line, OpRecord, Ops, name_of_function, op_numbered, op_of_node, source_of
 
 MOST = 1000  # events of a kind
 NOTES = 20_000  # storages with notes, and leaves
@@ -87,6 +89,8 @@ class Log(Ops):
         self.modes: deque[Event] = deque(maxlen=MOST)  # switches of grad mode
         self.switches: deque[Event] = deque(maxlen=64)  # calls that switched requires_grad off
         self.optimizers: deque[Event] = deque(maxlen=MOST)
+        # what optimizers were at their first step, by the number of their birth: groups, whose leaves are numbers, and defaults
+        self.first_steps: dict[int, tuple[list[dict[str, Any]], dict[str, Any]]] = {}
         self.scalers: deque[Event] = deque(maxlen=8)
         self.onto_itself: deque[Event] = deque(maxlen=64)  # writes of a tensor's own values into it
         self.seeds: deque[Event] = deque(maxlen=64)  # calls of manual_seed(); `detail` is the seed
@@ -159,6 +163,25 @@ class Log(Ops):
         if (op := self.op(number)) is not None:
             self.left.append(op)
 
+    def steps_first(self, optimizer: Any) -> None:
+        """An optimizer is about to step for the first time: a function that has returned leaves no more of it than this."""
+        born = next((e for e in reversed(self.optimizers) if e.detail() is optimizer), None)
+        if born is not None and len(self.first_steps) < MOST:
+            groups = [{**_numbers(g), "params": self._numbers_of(g["params"])} for g in optimizer.param_groups]
+            self.first_steps[born.number] = groups, _numbers(getattr(optimizer, "defaults", {}))
+
+    def _numbers_of(self, tensors: Iterable[Any]) -> list[int]:
+        refs = (ref for t in tensors for ref in weakref.getweakrefs(t))
+        return [ref.numbers[0] for ref in refs if type(ref) is Leaf and ref.space == self.space]
+
+    def as_at_first_step(self, born: Event) -> Any:
+        """An optimizer that is gone, as it was at its first step, with those of its leaves that live; None if it made none."""
+        groups, defaults = self.first_steps.get(born.number, (None, {}))
+        if groups is None:
+            return None
+        live = [{**g, "params": [t for n in g["params"] if (t := self.tensor(n)) is not None]} for g in groups]
+        return SimpleNamespace(param_groups=live, defaults=defaults)
+
     def passed(self, record: PassRecord) -> None:
         """A pass begins."""
         self.next_pass()
@@ -185,6 +208,11 @@ class Log(Ops):
             return None
         func, code, lasti, number = max((leaf.used for leaf in same), key=itemgetter(3))
         return Event("used", name_of_function(func), (code, lasti), number, min(leaf.since for leaf in same))
+
+
+def _numbers(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Those settings that are numbers, or tuples of them: a tensor would be kept alive."""
+    return {k: v for k, v in settings.items() if isinstance(v, int | float | tuple)}
 
 
 def storage_of(tensor: Any) -> Any:

@@ -262,6 +262,11 @@ class Ops:
         k = WIDTH * bisect_left(rows[::WIDTH], number)
         return None if page is None or k == len(rows) or rows[k] != number else (page, k)
 
+    def tensor(self, number: int) -> Any:
+        """The leaf with a number; None if it is gone."""
+        leaf = self._leaves.get(number)
+        return None if leaf is None else leaf()
+
     def leaves(self) -> list[tuple[Any, Leaf]]:
         """Live leaves that ops have used."""
         return [(t, leaf) for leaf in [*self._leaves.values()] if leaf.used and (t := leaf()) is not None]

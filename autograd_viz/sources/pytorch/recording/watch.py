@@ -70,6 +70,7 @@ class Watch:
         self.log = Log()
         self.last = LastPass(self.log, keep)
         self._mode = WatchMode(self.log, self.last)
+        self._stepped: weakref.WeakSet[Any] = weakref.WeakSet()  # optimizers
         self.place = ModePlace(self._mode)
         self._hooks: list[Any] = [
             Replacement(torch.overrides, "has_torch_function", self._is_overloaded),
@@ -260,6 +261,9 @@ class Watch:
             self.log.now += 1
             event = Event("step", type(optimizer).__name__, users_line(), self.log.now, weakref.ref(optimizer))
             self.log.steps.append(event)
+            if optimizer not in self._stepped:
+                self._stepped.add(optimizer)
+                self.log.steps_first(optimizer)
             if all(a is None for a in (*args[1:], *kwargs.values())) and self.place.is_here:  # no closure
                 self.place.pause()
 
