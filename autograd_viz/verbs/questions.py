@@ -117,7 +117,7 @@ def _leaves(what: Any, known: list[tuple[str, Any]], read: Any, shared: list[tup
 
 
 def _strays(module: Any, own: Mapping[Any, str], known: list[tuple[str, Any]], read: Any, shared: Any) -> list[Any]:
-    """Parameters that the code of a module used on the way to the loss, as its own, and that no module and no optimizer has."""
+    """Parameters on the way to the loss that the code of a module, or its lists, have, and no other module and no optimizer."""
     root, others = kept_root()[0], {t for _, t in known}
     if root is None or not all(isinstance(p, type(root)) for p in own):
         return []
@@ -125,10 +125,12 @@ def _strays(module: Any, own: Mapping[Any, str], known: list[tuple[str, Any]], r
     leaves = [t for t in shared[0][0].tensors.values() if is_leaf(t) and t.requires_grad]
     lone = [t for t in leaves if type(t).__name__ == "Parameter" and t not in own and t not in others]
     code = _code_of(module) if lone and any(t in own for t in leaves) else []
+    listed = _in_lists({"": module})
     with unseen(root):
         history = {t: history_of(t) for t in lone}
         places = {t: getattr(h.used(t), "source", None) for t, h in history.items()}
-        used = [t for t, at in places.items() if at is not None and any(at.file == f and at.line in lines for f, lines in code)]
+        own_code = {t for t, at in places.items() if at and any(at.file == f and at.line in lines for f, lines in code)}
+        used = [t for t in lone if t in own_code or t in listed]
         return [t for t in used if not any(h.holds for h in history[t].optimizers(t))]
 
 

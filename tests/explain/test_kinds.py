@@ -505,6 +505,70 @@ def train():
     return loss
 loss = train()
 """
+SMOOTH = """
+class Swish(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        s = {0}
+        ctx.save_for_backward(x, s)
+        return {1}
+    @staticmethod
+    def backward(ctx, g):
+        x, s = ctx.saved_tensors
+        {2}
+net = nn.Linear(3, 4)
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    x = torch.randn(8, 3, requires_grad=True)
+    out = Swish.apply(net(x))
+    slope, = torch.autograd.grad(out.sum(), x, create_graph=True)
+    loss = slope.pow(2).mean() + out.mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+SIGMOID = ("torch.sigmoid(x)", "x * s", "return g * (s + x * s * (1 - s))")
+EACH = """
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 4))
+opt = optim.Adam(net.parameters(), 1e-3)
+for i in range(3):
+    x = torch.randn(16, 4)
+    out = net(x)
+    error, size = (out - x).pow(2).sum(-1), out.abs()
+    loss = {0}
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+SPEECH = """
+net, out, ctc = nn.LSTM(6, 8, batch_first={0}), nn.Linear(8, 5), nn.CTCLoss()
+opt = optim.Adam([*net.parameters(), *out.parameters()], 1e-3)
+for i in range(3):
+    heard, y = torch.randn(4, 6, 12), torch.randint(1, 5, (4, 3))  # (batch, features, time)
+    scores = out(net(heard.permute({1}))[0]).log_softmax(-1){2}
+    loss = ctc(scores, y, torch.full((4,), 12), torch.full((4,), 3))
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+CURVED = """
+net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+opt, grad = optim.Adam(net.parameters(), 1e-3), torch.autograd.grad
+def residual(x):
+    x = x.requires_grad_()
+    u = net(x)
+    first = grad(u, x, torch.ones_like(u), create_graph=True)[0]
+    {0}
+for i in range(3):
+    loss = residual(torch.rand(9, 2)).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+WHOLE = """second = grad(first, x, torch.ones_like(first), create_graph=True)[0]
+    return second[:, [0]] + second[:, [1]] + u"""
+COLUMN = """second = grad(first[:, 0].sum(), x, create_graph=True)[0]
+    return second[:, [0]] + u"""
+STEPS = """
+net = nn.Linear(4, 3)
+opt = optim.Adam(net.parameters(), 1e-3)
+rate = optim.lr_scheduler.StepLR(opt, 2, gamma={0})
+for i in range(5):
+    loss = F.cross_entropy(net(torch.randn(24, 4)), torch.arange(24) % 3)
+    opt.zero_grad(); loss.backward(); opt.step(); rate.step()
+"""
 MASK = """
 net = nn.Linear(6, 4)
 opt, first = optim.Adam(net.parameters(), 0.1), net.weight.detach().clone()
@@ -674,6 +738,32 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
     "a layer that an optimizer had not, and that is gone": (
         HANDED.format("head.parameters()"), HANDED.format("[*net.parameters(), *head.parameters()]"), "AV402",
     ),
+    **{
+        f"what a Function saves and has made: {twin[0]}": (SMOOTH.format(*SIGMOID), SMOOTH.format(*twin), "AV702")
+        for twin in (
+            ("x.sigmoid()", "s", "return g * s * (1 - s)"), ("(x > 0).to(x.dtype)", "x * s", "return g * s"),
+            ("torch.rand_like(x)", "x * s", "return g * s"),
+        )
+    },
+    **{
+        f"the sum of a batch in each of its rows: {sick}; {twin}": (EACH.format(sick), EACH.format(twin), "adds up all 16")
+        for sick in ("(error + size.sum()).mean()", "(error - sum(size.sum(-1))).mean()")
+        for twin in (
+            "(error + size.sum(-1)).mean()", "(error + sum(p.pow(2).sum() for p in net.parameters())).mean()",
+            "(error + size.mean()).mean()", "(error + size.sum() / 16).mean()", "(error / size.sum()).mean()",
+        )
+    },
+    **{
+        f"a layer whose steps are the batch, for CTC: {twin}": (
+            SPEECH.format(True, "2, 0, 1", ""), SPEECH.format(*twin), "ran along the batch",
+        )
+        for twin in ((True, "0, 2, 1", ".transpose(0, 1)"), (False, "2, 0, 1", ""), (True, "0, 2, 1", ".permute(1, 0, 2)"))
+    },
+    "a second derivative of both columns, in a function": (CURVED.format(WHOLE), CURVED.format(COLUMN), "AV240"),
+    **{
+        f"a schedule that multiplies by 0: {gamma}": (STEPS.format(0), STEPS.format(gamma), "has gamma=0")
+        for gamma in (1, 0.1)
+    },
     **{
         f"a mask, and {what}": (MASK.format("net.weight.mul_(mask)"), MASK.format(line), "that were set to zero")
         for what, line in (

@@ -26,6 +26,10 @@ from .sizes import NORMS, ROUTES
 
 # parts whose statistics may follow the data on purpose
 FOLLOWING = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference|k|key|discriminator|critic)(?:_|$)")
+CONSTANT = re.compile(  # what has no derivative
+    r"[<>=!]=|[<>]|\b(rand\w*|bernoulli|sign|round|floor|ceil|arg\w+|heaviside|nonzero|detach|shape|size|long|bool|int"
+    r"|\w+_like|zeros|ones|empty|full|arange|eye|new_\w+)\b"
+)
 WEIGHT, TRAINING = 1, 2  # among the inputs of the node; among the arguments of dropout()
 WRITES = re.compile(r"[a-z]_$")  # of names of methods that write
 EQUAL = 1e-3  # rows that differ less, as a part of the largest element, are equal
@@ -332,9 +336,34 @@ def _write_of_argument(source: Source) -> int | None:
 
 @check("AV702", "kept-on-ctx", {"kept_on_ctx": MAY}, of_run=True, first=True)
 def kept_on_ctx(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
-    """A Function that is differentiated twice uses a tensor kept on ctx, which has no history."""
+    """A Function that is differentiated twice uses a tensor that its forward made, and that has no history."""
     is_twice = any(p.keeps for p in [*q.history.passes][:-1])
     for node in nodes if is_twice else ():
-        if f.nodes[node].rule == "user" and (names := f.live.kept_on_ctx(node)):
-            said = {"op": f.called(node).removesuffix("Backward"), "kept": words.COMMA.join(f"ctx.{n}" for n in names)}
-            yield Cause("kept_on_ctx", (), (node,), f.live.written_at(node), said)
+        if f.nodes[node].rule != "user":
+            continue
+        source, first = f.live.written_at(node), f.first(node)
+        names = [f"ctx.{n}" for n in f.live.kept_on_ctx(node)]
+        names += [] if source is None or first is None else _made_and_saved(source)
+        if names:
+            said = {"op": f.called(node).removesuffix("Backward"), "kept": words.COMMA.join(names)}
+            yield Cause("kept_on_ctx", (), (node,), source, said)
+
+
+def _made_and_saved(backward: Source) -> list[str]:
+    """What a Function saves that its forward computed from its first argument, and does not return."""
+    classes = [n for n in ast.walk(tree_of(backward.file)) if isinstance(n, ast.ClassDef)]
+    bodies = [c.body for c in classes if any(n.lineno == backward.line for n in c.body if isinstance(n, ast.FunctionDef))]
+    forward = next((n for n in (bodies or [[]])[0] if isinstance(n, ast.FunctionDef) and n.name == "forward"), None)
+    if forward is None or len(forward.args.args) <= 1:
+        return []
+    first, inside = forward.args.args[1].arg, [*ast.walk(forward)]
+    made = {first}  # what depends on it and has a derivative
+    for n in inside:
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name):
+            names = {m.id for m in ast.walk(n.value) if isinstance(m, ast.Name)}
+            is_made = not made.isdisjoint(names) and not CONSTANT.search(ast.unparse(n.value))
+            made = made | {n.targets[0].id} if is_made else made - {n.targets[0].id}
+    returned = [n.value for n in inside if isinstance(n, ast.Return)]
+    results = {ast.unparse(v) for r in returned for v in (r.elts if isinstance(r, ast.Tuple) else [r]) if v is not None}
+    calls = [n for n in inside if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("save_for_backward")]
+    return [name for c in calls for name in map(ast.unparse, c.args) if name in made - {first} - results]

@@ -29,8 +29,8 @@ ACCUMULATED_KINDS = {
     **dict.fromkeys(("several_lines", "accumulating"), ASKED),
 }
 RATES = dict.fromkeys(
-    ("rate_always_zero", "rate_as_factor", "rate_gone", "rate_stopped", "rate_rises", "rate_rests", "schedules_other",
-     "no_step", "no_backward", "grads_unused", "rebound"), MAY,
+    ("rate_always_zero", "rate_as_factor", "rate_gone", "rate_stopped", "rate_rises", "rate_rests", "rate_times_zero",
+     "schedules_other", "no_step", "no_backward", "grads_unused", "rebound"), MAY,
 )  # fmt: skip
 DIVIDING = ("div", "truediv", "itruediv", "idiv")
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
@@ -180,6 +180,9 @@ def _schedules_wrongly(q: Question, steps: list[Any]) -> Iterator[Cause]:
         groups = schedule.optimizer.param_groups
         base = next(b for b, g in zip(schedule.base_lrs, groups, strict=True) if any(p is q.tensor for p in g["params"]))
         yield cause_of("rate_as_factor", steps[-1], first=base, rate=base * base)
+    for schedule in _schedules(q, *FALLING[:-1]) if steps else []:
+        if schedule.gamma == 0 and all(g["lr"] == 0 for g in schedule.optimizer.param_groups):
+            yield cause_of("rate_times_zero", steps[-1], schedule=type(schedule).__name__)
     for schedule in _schedules(q, "OneCycleLR"):
         file = "" if q.last is None or q.last.source is None else q.last.source.file
         is_of_batches = any("steps_per_epoch" in line for line in linecache.getlines(file))

@@ -371,9 +371,13 @@ def other_order(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
             yield cause_at(f, "other_order", node, scores=shape_text(shape), targets=shape_text(rows))
 
 
-@check("AV210", "batch-not-first", {"batch_not_first": MAY}, of_run=True, first=True)
+@check("AV210", "batch-not-first", {"batch_not_first": MAY, "time_not_first": MAY}, of_run=True, first=True)
 def batch_not_first(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """One step of dimension 1, or its mean, of a layer that was made without batch_first: there, dimension 1 is the batch."""
+    for node in nodes:
+        made = _before_ctc(f, node) if op_of(f, node) == "CtcLoss" else None
+        if made is not None:
+            yield cause_at(f, "time_not_first", made, op=f.live.called_as(made))
     layers = _layers(q.names.values())
     owners = {f.live.id_of(p): kind for kind, part in layers for p in part.parameters()}
     recurrent = next((kind for kind, _ in layers if kind in LAYERS), "")
@@ -390,6 +394,18 @@ def batch_not_first(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[C
         layer = recurrent if f.live.called_as(before) in RECURRENT else next((owners[v] for v in leaves if v in owners), "")
         if layer:
             yield cause_at(f, "batch_not_first", node, layer=layer, count=shape[1])
+
+
+def _before_ctc(f: Facts, node: str) -> str | None:
+    """The recurrent layer with batch_first whose dimensions, which nothing exchanged on the way, are those of ctc_loss()."""
+    for _ in range(FAR):
+        after = next((n for n in f.ways_on(node) if f.nodes[n].variable is None), None)  # the bias of a layer comes before
+        if after is None or op_of(f, after) not in (*VIEWS, "LogSoftmax", "Addmm", "Mm", "Add", "Clone", "Transpose"):
+            return None
+        if op_of(f, after) == "Transpose":
+            return after if f.live.called_as(after) in RECURRENT else None
+        node = after
+    return None
 
 
 def _layers(values: Iterable[Any]) -> list[tuple[str, Any]]:

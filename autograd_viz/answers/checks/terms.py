@@ -28,6 +28,7 @@ LEAST, MANY = 0.1, 32  # a factor that seems to balance nothing; elements by whi
 SAMPLED = re.compile(r"\.log_prob\(\s*[\w.]+\.sample\(")
 NAMED, NORMS = re.compile(r"\s*\(?([A-Za-z_]\w*)"), ("Norm", "LinalgVectorNorm")
 MOST = 16  # terms
+SIDES = ("self", "other")  # of a sum
 SIGNS = {("Neg", 0): -1, ("Rsub", 0): -1, ("Sub", 1): -1}
 SPREADS = ("spread_is_variance", "spread_is_log", "log_of_scale", "log_as_spread")
 NOISE = "rand"  # in names of functions that draw it
@@ -39,7 +40,7 @@ NEGATIVE, POSITIVE = re.compile(r"neg|(?:\b|_|d)a?n\b"), re.compile(r"pos|(?:\b|
 MARGINS = ("margin_subtracted", "margin_pulls", "hinge_reversed", "negative_pulled", "positive_sunk", "same_pair")
 
 
-@check("AV223", "sum-beside-mean", {"sum_beside_mean": MAY}, of_run=True, first=True)
+@check("AV223", "sum-beside-mean", {"sum_beside_mean": MAY, "sum_in_each": MAY}, of_run=True, first=True)
 def sum_beside_mean(f: Facts) -> Iterator[Cause]:
     """A loss that adds a mean over a batch, and a sum over all elements of the batch, which counts many times more."""
     terms = [*_terms(f)]
@@ -50,6 +51,26 @@ def sum_beside_mean(f: Facts) -> Iterator[Cause]:
         of_rows = [n for n, rows in means.items() if is_whole and rows == shape[0]]
         if of_rows and prod(shape) >= MANY and factor >= LEAST and _share(f, node, of_rows):
             yield cause_at(f, "sum_beside_mean", node, shape=shape_text(shape), count=prod(shape))
+    for node in dict.fromkeys(n for n, _ in linear(f) if op_of(f, n) in ("Add", "Sub", "Rsub")):
+        shape, ways = f.shape(node), f.ways_on(node)
+        is_pair = len(shape) == 1 < shape[0] and len(ways) == len(SIDES)
+        for way, other in (ways, ways[::-1]) if is_pair else ():
+            if _adds_rows(f, way, shape[0]) and f.shape(other) == shape and _share(f, way, [other]):
+                yield cause_at(f, "sum_in_each", way, op="sum", count=shape[0])
+
+
+def _adds_rows(f: Facts, node: str | None, count: int) -> bool:
+    """Is a number the sum of so many rows: by sum(), or by Python's own, which adds one after the other?"""
+    while node is not None and op_of(f, node) == "Neg":
+        node = f.first(node)
+    if node is None or f.shape(node) != ():
+        return False
+    shape = next((t.value.shape for t in f.inputs(node)), ()) if op_of(f, node) == "Sum" else ()
+    added = 0
+    while node is not None and op_of(f, node) == "Add" and added < count:
+        node, added = f.first(node), added + 1
+    is_by_python = added >= count - 1 and node is not None and op_of(f, node) == "Unbind"
+    return shape[:1] == (count,) or (is_by_python and len(f.edges_at(node or "")) == count)
 
 
 def _terms(f: Facts) -> Iterator[tuple[str, float]]:

@@ -66,6 +66,8 @@ CAUSE_CLIPPED_NONE = "{by} 没有改变任何优化器用到的梯度（{line}�
 DO_CLIPPED_NONE = "重新传入 model.parameters()：生成器用过一次就空了。"
 CAUSE_RATE_AS_FACTOR = "它的 LambdaLR 的函数返回学习率，它会再乘以初始学习率 {first}：实际学习率至多 {rate}。"
 DO_RATE_AS_FACTOR = "返回系数，1 表示全部学习率；或者让 lr=1。"
+CAUSE_RATE_TIMES_ZERO = "它的 {schedule} 的 gamma=0：学习率已乘以 0（{line}）。"
+DO_RATE_TIMES_ZERO = "gamma=1 保持学习率不变；或者取 0 与 1 之间的数。"
 CAUSE_RATE_ALWAYS_ZERO = "它在 {optimizer} 里的学习率在全部 {count} 步中都是 0。"
 DO_RATE_ALWAYS_ZERO = "检查调度器的函数：例如整数除法会得到 0。"
 CAUSE_CLEARED_BETWEEN = "每一步之前有 {count} 次反向传播（{pass}），zero_grad()（{line}）只留下了最后一次的梯度。"
