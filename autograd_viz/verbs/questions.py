@@ -179,6 +179,7 @@ def asked_again(questions: list[tuple[Question, str]]) -> list[tuple[Question, s
     model = next((f"{name}." for name, value in questions[0][0].names.items() if value is run.model()), "")
     names = {f"{model}{path}": leaf for path, leaf in again.leaves.items()} | {"the result": again.root}
     found, known, alive = [], names_by_identity(names, is_drawable), dict[str, Any]()
+    names |= questions[0][0].models  # checks ask for their mode
     for (q, name), own in zip(questions, runs, strict=True):
         leaf = again.leaves.get(paths.get(q.tensor, "")) if own is run else None
         asked = None if leaf is None else question_of(leaf, again.root, names, False, known=known, alive=alive)
