@@ -39,14 +39,14 @@ for i in range(40):
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 
 
-def found(program: str, library: str, **options: Any) -> Findings:
-    """What all checks find in a program, as if it stood in a file."""
+def found(program: str, library: str, is_watched: bool = True, **options: Any) -> Findings:
+    """What all checks find in a program, as if it stood in a file. One of PyTorch runs under `av.watch()`, or as it is."""
     torch: Any = av if library == "core" else pytest.importorskip("torch")
     torch.manual_seed(0)
     events.passes.clear()
-    file, names = f"<checked {next(_numbers)}>", {"torch": torch}
+    file, names = f"<checked {next(_numbers)}>", {"torch": torch, "av": av}
     linecache.cache[file] = (len(program), None, program.splitlines(keepends=True), file)
-    with av.watch() if library == "torch" else nullcontext() as watch, warnings.catch_warnings():
+    with av.watch() if library == "torch" and is_watched else nullcontext() as watch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             exec(compile(program, file, "exec"), names)
