@@ -125,6 +125,8 @@ CUDA = [
     "mem_get_info()",
     "init()",
 ]
+if torch.version.cuda:  # such a build looks for a driver, and tells that there is none
+    CUDA = CUDA[: CUDA.index("get_arch_list()")]
 
 
 @pytest.mark.parametrize("call", CUDA)

@@ -495,6 +495,16 @@ def train(net):
     return loss
 loss = train(net)
 """
+MADE_WORSE = """
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+def train(x, y):
+    delta = torch.zeros_like(x, requires_grad=True)
+    opt = optim.Adam({0}, 1e-2)
+    for i in range(4):
+        loss = -F.cross_entropy(net(x + delta), y)
+        opt.zero_grad(); loss.backward(); opt.step()
+train(torch.randn(6, 8), torch.arange(6) % 3)
+"""
 HANDED = """
 net, head = nn.Linear(4, 8), nn.Linear(8, 3)
 def train():
@@ -735,6 +745,9 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         for twin in ("F.softmax(scores, dim=-1)", "F.softmax(scores.flatten(0, 1)).view(6, 5, 5)", "F.softmax(scores, 0)")
     },
     "dropout off, and an optimizer that is gone": (LOCAL.format("eval()"), LOCAL.format("train()"), "AV502"),
+    "a loss that a function makes larger": (
+        MADE_WORSE.format("net.parameters()"), MADE_WORSE.format("[delta]"), "the loss is minus cross_entropy",
+    ),
     "a layer that an optimizer had not, and that is gone": (
         HANDED.format("head.parameters()"), HANDED.format("[*net.parameters(), *head.parameters()]"), "AV402",
     ),
