@@ -65,6 +65,18 @@ def forbidden_views():
 
 
 @case
+def behind_a_detached_result():
+    w, v, alpha = torch.randn(3, requires_grad=True), torch.randn(3, requires_grad=True), torch.zeros(1, requires_grad=True)
+    said = []
+    for _ in range(2):
+        score = (v * w).exp().sum()
+        (alpha * (score - 1).detach()).sum().backward()  # the graph of the score is for later
+        (v * v).sum().backward()
+        said.append(error_of((score * 2).backward))
+    return said, w.grad, v.grad, alpha.grad
+
+
+@case
 def twice():
     x, w = torch.randn(3, requires_grad=True), torch.randn(3, requires_grad=True)
     said = []

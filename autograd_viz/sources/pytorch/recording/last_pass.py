@@ -168,12 +168,15 @@ def bytes_made(node: Node) -> int:
 
 
 def live_nodes(root: OpRecord) -> list[Any]:
-    """Nodes that somebody holds, of the pass whose root this op made. They are found among all tensors and nodes."""
+    """Nodes that somebody holds, of the pass whose root this op made. They are found among all tensors and nodes.
+
+    What a detached result came from has not run.
+    """
     ran: dict[Any, None] = {}
     stack: list[Any] = [root]
     while stack:
         op = stack.pop()
-        if isinstance(op, OpRecord) and op not in ran:
+        if isinstance(op, OpRecord) and not op.cut and op not in ran:
             ran[op] = None
             stack += op.given
     kinds: dict[Any, int] = {}
