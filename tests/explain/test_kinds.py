@@ -185,6 +185,17 @@ for i in range(3):
     loss = net(x){1}.mean()
     opt.zero_grad(); loss.backward(); opt.step()
 """
+DEGREES = """
+net = nn.Linear(4, 2)
+opt = optim.Adam(net.parameters(), 0.1)
+x, weights = torch.randn(12, 4), torch.linspace(-1, 1, 144).view(12, 12){0}
+def scaled(w):
+    d = w.sum(1).pow(-0.5)
+    return d[:, None] * w * d
+for i in range(4):
+    loss = F.cross_entropy(scaled(weights) @ net(x){1}, torch.arange(12) % 2)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
 BOOTSTRAP = """
 q, t = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)), nn.Linear(4, 1)
 s = torch.randn(24, 4)
@@ -792,6 +803,9 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         PACKED.format("torch.Tensor"), PACKED.format("torch.stack"), "torch.Tensor() made a new tensor on the path",
     ),
     "a fixed network that judges": (JUDGED.format(""), JUDGED.format(".eval()"), "AV402"),
+    "nan of a function of the data, and of all weights by then": (
+        DEGREES.format("", ""), DEGREES.format(".abs()", " - (net(x).sub(50).sqrt())"), "w * d returned it so",
+    ),
     "nan of the data, and of all weights by then": (
         HOLED.format("x[3, 1] = float('nan')", ""), HOLED.format("", ".sub(9).sqrt()"), "AV301 x holds nan",
     ),

@@ -12,7 +12,7 @@ from ..causes.question import Question
 from ..sentences import PROPERTIES
 from .data import TAKERS as LAYERS
 from .data import takes_data
-from .forward_birth import births_of, forward_births
+from .forward_birth import births_of, forward_births, there_before
 from .loss import SHAPED
 from .nan_sources import GROWING, ROWS, SAFE, has_negative_base, is_short, is_unsafe, nan_source
 
@@ -52,9 +52,8 @@ def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
     small = [h for h in holders if 0 < h.eps < LEAST_HALF] if leaf.value.dtype == "float16" else []
     if small:
         return cause_of("bad_leaf_eps", small[0].made, **what, optimizer=small[0].kind, eps=small[0].eps)
-    short = next((n for n in f.pass_nodes if is_short(f, n)), None)
-    if short is not None:
-        return cause_at(f, "forward_short", short)
+    if (origin := _not_of_weights(f)) is not None:
+        return origin
     unsafe = sorted((n for n in f.pass_nodes if is_unsafe(f, n)), key=lambda n: (op_of(f, n) in GROWING, op_of(f, n) in ROWS))
     if unsafe:
         op = op_of(f, unsafe[0])
@@ -67,6 +66,15 @@ def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
     return Cause(
         "bad_leaf_scaled" if most >= UNSCALED else "bad_leaf_diverged", (leaf.id,), said={**what, "most": f"{most:.4g}"}
     )
+
+
+def _not_of_weights(f: Facts) -> Cause | None:
+    """What the loss took nan from in any case: data that hold it, or labels that are longer than their input."""
+    data = (t for n in f.pass_nodes for t in f.inputs(n) if not t.requires_grad and value_with(t.value))
+    if (given := next((t.id for t in data if f.live.made_of_data(t.id) is not None), None)) is not None:
+        return there_before(f, given)
+    short = next((n for n in f.pass_nodes if is_short(f, n)), None)
+    return None if short is None else cause_at(f, "forward_short", short)
 
 
 def _is_plain(f: Facts, node: str) -> bool:

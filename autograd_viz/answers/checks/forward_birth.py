@@ -76,7 +76,7 @@ def forward_births(f: Facts) -> list[Cause]:
     without = None if given else next((f.op(n) for n, s in sources if s.holds(f, n)), None)  # a mean without targets
     unknown = "loss_bad_freed" if f.is_recorded else "loss_bad"
     lost = Cause(unknown, f.loss, said={"what": what}) if without is None else _at(without, "forward_weightless")
-    return [_there_before(f, given[0]) if given else lost]
+    return [there_before(f, given[0]) if given else lost]
 
 
 def births_of(f: Facts, tensor: str) -> list[Cause]:
@@ -123,7 +123,7 @@ def _walk(f: Facts, root: str) -> _Walk:
         at = stack.pop()
         op = f.makers.get(at)
         if op is None or op.reason == "no_grad":  # nobody asks for its values
-            walk.origins.append(_there_before(f, at))
+            walk.origins.append(there_before(f, at))
             continue
         inputs = f.inputs_of(op)
         bad = _bad_inputs(op, inputs, proven) or _bad_other(op, inputs, what[at])
@@ -262,7 +262,8 @@ def _kind_of_inf(op: Op, inputs: list[Tensor], numbers: list[float]) -> str:
     return "forward_born" if is_born else "forward_overflow"
 
 
-def _there_before(f: Facts, leaf: str) -> Cause:
+def there_before(f: Facts, leaf: str) -> Cause:
+    """No recorded op made it of something that requires grad, and it holds nan or inf."""
     t = f.tensors[leaf]
     users = [op.node for op in f.users.get(leaf, ()) if op.node is not None]
     said = {"what": value_with(t.value) or "nan", "tensor": t.name or words.THE_TENSOR}
