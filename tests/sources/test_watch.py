@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import weakref
 from typing import Any
 
@@ -19,6 +20,7 @@ import autograd_viz as av  # noqa: E402
 from autograd_viz.sources.pytorch.reading.op_log import op_of  # noqa: E402
 from autograd_viz.sources.pytorch.recording import last_pass, mode  # noqa: E402
 
+from ..torch_functions import with_backward  # noqa: E402
 from .watched import mlp  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("watch_ends")]
@@ -220,6 +222,42 @@ def line_of(tensor: Any, watching: Any) -> tuple[str, int]:
     code, instruction = op.line
     positions = list(code.co_positions())[instruction // 2]
     return code.co_filename, positions[0] or 0
+
+
+def test_closed_in_a_pass_that_raises_it_has_freed_what_ran() -> None:
+    watch, w = av.watch(), torch.ones(3, requires_grad=True)
+
+    def closes(ctx: Any, g: object) -> None:
+        watch.close()
+        raise ValueError("of the user")
+
+    h = with_backward(closes).apply(w)
+    y = (h * h).sum()
+    with pytest.raises(ValueError, match="of the user"):
+        y.backward()
+    with pytest.raises(RuntimeError, match="a second time"):
+        y.backward()
+    torch.nn.Linear(3, 1)(w)
+
+
+@pytest.mark.parametrize("place", ["a hook of a pass", "another thread"])
+def test_closed_from_elsewhere_it_notes_nothing_and_leaves_when_the_next_module_runs(place: str) -> None:
+    layer, w = torch.nn.Linear(3, 1), torch.ones(3, requires_grad=True)
+    watch = av.watch()
+    y = layer(w * 2).sum()
+    if place == "another thread":
+        thread = threading.Thread(target=watch.close)
+        thread.start()
+        thread.join()
+    else:
+        y.register_hook(lambda g: watch.close())
+    y.backward()
+    seen = watch.log.now
+    (w * 2).sum().backward()
+    assert watch.log.now == seen
+    layer(w)
+    assert torch._C._len_torch_function_stack() == 0
+    assert not torch.nn.modules.module._global_forward_pre_hooks
 
 
 def test_the_line_is_the_users() -> None:

@@ -69,6 +69,7 @@ class LastPass:
         self._freed: list[Any] | None = None  # the nodes that PyTorch would have freed; None: all
         self._is_looked_at = False  # the program reads grad_fn
         self._careful = 0  # so many more passes are emptied in any case
+        self._is_running = self._is_due = False  # the kept pass; to be dropped when it ends
 
     def begins(self, root: Any, args: Any, kwargs: Any, record: PassRecord) -> tuple[Any, Any]:
         """A pass begins: the previous one is dropped. Returns the arguments to call it with."""
@@ -85,6 +86,7 @@ class LastPass:
             self.gradient = given[0] if isinstance(given, list | tuple) and given else given
             self.root, self._is_ours, self._freed = root, not record.keeps, None
             kwargs = {**kwargs, "retain_graph": True}
+        self._is_running = self.root is not None
         self._older_bytes, self.bytes = self.bytes + (self._older_bytes if self.met_old else 0), 0
         self.met_old = self.met_unknown = False
         return args, kwargs
@@ -96,6 +98,9 @@ class LastPass:
 
     def ended(self) -> None:
         """The pass has ended. A program that reads nodes finds them freed."""
+        self._is_running = False
+        if self._is_due:
+            self.let_go()
         if self._is_looked_at and self._is_ours and self.root is not None and torch._C._current_graph_task_id() == -1:
             for node in reach([grad_fn_of(self.root)]):
                 close(node)
@@ -114,6 +119,12 @@ class LastPass:
 
     def failed(self, error: BaseException) -> None:
         """The pass has raised: note which nodes PyTorch would have freed."""
+        self._is_running = False
+        self._note_freed(error)
+        if self._is_due:
+            self.let_go()
+
+    def _note_freed(self, error: BaseException) -> None:
         if self.root is None or not self._is_ours:
             return
         if not was_begun(error):
@@ -123,7 +134,10 @@ class LastPass:
         self._freed = ran_before(start, reach([start]), error)
 
     def let_go(self, is_careful: bool = True) -> None:
-        """Drop the kept pass, and leave its graph as PyTorch would have."""
+        """Drop the kept pass, and leave its graph as PyTorch would have. One that runs is dropped when it has ended."""
+        self._is_due = self._is_running
+        if self._is_due:
+            return
         root, self.root, self.gradient = self.root, None, None
         freed, self._freed = self._freed, None
         start = None if root is None else grad_fn_of(root)

@@ -49,10 +49,11 @@ class WatchMode(TorchFunctionMode):
         self.log, self.last = log, last
         self._kinds = kinds.Kinds(log.fault)
         self._code: Any = None  # the user's code that ran last
+        self.is_closed = False  # though it may still be there: Note [Closed from elsewhere]
 
     def __torch_function__(self, func: Any, types: object, args: Any = (), kwargs: Any = None) -> Any:
         """Run it, and note it."""
-        if is_dynamo_compiling():  # compiled as without the recorder
+        if self.is_closed or is_dynamo_compiling():  # compiled as without the recorder
             return func(*args, **(kwargs or {}))
         __tracebackhide__ = True
         kind = kinds.INPLACE if kwargs and kwargs.get("inplace") and _writes(kwargs) else self._kinds[func]

@@ -12,10 +12,15 @@ may call the user's code, which needs the other modes. So our mode leaves its pl
 Under a dispatch mode every op goes through Python. A picture shows nothing of the ops of a pass or a step, so the mode is
 switched off for them. A pass with create_graph=True is recorded like other ops, and so is a step with a closure.
 After a step that raised, the next pass or the end of the recording switches the mode on again.
+
+# Note [Closed from elsewhere]
+While the mode handles a call, PyTorch holds it and puts it back; and no thread reaches the modes of another. So a mode that is
+closed there, as by a hook of a backward pass, notes nothing more, and leaves when the next module of its thread is called.
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
 from collections.abc import Iterator
@@ -34,15 +39,16 @@ from ...shared.replacement import Replacement
 
 pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
 depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
-AFTER_STEP = -1  # no hook of PyTorch's has this number
+AFTER_STEP, AFTER_CLOSE = -1, itertools.count(-2, -1)  # no hooks of PyTorch's have these numbers
 
 
 class ModePlace:
     """Below all other modes, so that those come and go in their own order."""
 
-    def __init__(self, mode: object) -> None:
+    def __init__(self, mode: Any) -> None:
         self._mode, self._thread = mode, threading.get_ident()
         self._is_paused = self.is_away = self._is_closed = False
+        self._after_close = 0  # the number of a hook
 
     @property
     def is_here(self) -> bool:
@@ -50,9 +56,18 @@ class ModePlace:
         return threading.get_ident() == self._thread
 
     def close(self) -> None:
-        """Leave for good."""
-        self._is_closed = True
+        """Leave for good: Note [Closed from elsewhere]."""
+        self._is_closed = self._mode.is_closed = True
+        is_held = not (self._is_paused or self.is_away or self.is_taken())
         if self.is_here:
+            self.leave()
+        if is_held or not self.is_here:
+            self._after_close = next(AFTER_CLOSE)
+            modules._global_forward_pre_hooks[self._after_close] = self._leaves_late
+
+    def _leaves_late(self, *_: object) -> None:
+        if self.is_here:
+            del modules._global_forward_pre_hooks[self._after_close]
             self.leave()
 
     def is_taken(self) -> bool:
