@@ -185,6 +185,38 @@ for i in range(3):
     loss = net(x){1}.mean()
     opt.zero_grad(); loss.backward(); opt.step()
 """
+ENTROPY = """
+mean, log_alpha = nn.Linear(4, 2), torch.zeros(1, requires_grad=True)
+opt = optim.Adam([*mean.parameters(), log_alpha], 1e-3)
+for i in range(3):
+    draw = torch.distributions.Normal(mean(torch.randn(16, 4)), 1.0)
+    a = draw.rsample()
+    log_pi = (draw.log_prob(a) - (1 - a.tanh() ** 2 + 1e-6).log()).sum(1)
+    loss = (log_alpha.exp().detach() * log_pi + a.pow(2).sum(1)).mean() + {0}
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+ADVANTAGE = """
+policy, critic = nn.Linear(4, 3), nn.Linear(4, 1)
+opt = optim.Adam([*policy.parameters(), *critic.parameters()], 1e-3)
+for i in range(3):
+    s, got, logs = torch.randn(16, 4), torch.randn(16), []
+    for t in range(3):
+        draw = torch.distributions.Categorical(logits=policy(s))
+        logs.append(draw.log_prob(draw.sample()))
+    values = critic(s).squeeze(1)
+    advantage = got - {0}
+    loss = -(torch.stack(logs, 1).sum(1) * advantage).mean() + (got - values).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+TAGS = """
+net = nn.Linear(6, 5)
+opt = optim.Adam(net.parameters(), 1e-3)
+y = torch.arange(28).view(7, 4) % 5
+for i in range(3):
+    scores = {0}
+    loss = -scores.gather(2, y.unsqueeze(2)).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
 DEGREES = """
 net = nn.Linear(4, 2)
 opt = optim.Adam(net.parameters(), 0.1)
@@ -803,6 +835,21 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         PACKED.format("torch.Tensor"), PACKED.format("torch.stack"), "torch.Tensor() made a new tensor on the path",
     ),
     "a fixed network that judges": (JUDGED.format(""), JUDGED.format(".eval()"), "AV402"),
+    **{
+        f"a temperature that trains the policy: {twin}": (
+            ENTROPY.format("(-log_alpha.exp() * (log_pi - 2.0)).mean()"), ENTROPY.format(twin), "log_alpha weighs log_prob()",
+        )
+        for twin in ("(-log_alpha.exp() * (log_pi - 2.0).detach()).mean()", "(log_alpha.exp() - 2 * log_alpha).mean()")
+    },
+    "an advantage that trains the critic, of logarithms in a list": (
+        ADVANTAGE.format("values"), ADVANTAGE.format("values.detach()"), "log_prob() is weighed by got - values",
+    ),
+    **{
+        f"classes that a softmax over the batch weighs: {twin}": (
+            TAGS.format("F.log_softmax(net(torch.randn(7, 4, 6)), 1)"), TAGS.format(twin), "gather takes the classes",
+        )
+        for twin in ("F.log_softmax(net(torch.randn(7, 4, 6)), 2)", "F.log_softmax(net(torch.randn(7, 4, 6)), -1)")
+    },
     "nan of a function of the data, and of all weights by then": (
         DEGREES.format("", ""), DEGREES.format(".abs()", " - (net(x).sub(50).sqrt())"), "w * d returned it so",
     ),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import words
 from ...graph.model import Value
 from ...graph.op_names import plain_name
 from ..causes.cause import Cause, cause_of
@@ -43,7 +44,7 @@ MASKING = re.compile(r"mask|pack_padded|ignore_index|[!=]= *(?:0|\w*pad\w*)\b|\.
 FAR = 8  # ops that are followed
 MANY = 0.2  # the part of targets that are negative
 PLENTY = 1.5  # labels of a row, on average
-TRAINED = ("target_trained", "weight_trained", "target_held", "ratio_trained")
+TRAINED = ("target_trained", "weight_trained", "target_held", "ratio_trained", "temperature_trains")
 REACHED = ("out_of_reach", "no_probability", "several_labels", "labels_of_softmax", "logits_as_target")
 OUTSIDE = 0.5  # beyond a range, by which a target is out of reach
 
@@ -70,7 +71,23 @@ def trained_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Ca
             for log, weight in (given, given[::-1]):
                 if _is_log_prob(log) and not _is_log_prob(weight) and (less := _difference(weight)) is not None:
                     yield cause_of("weight_trained", op, weight=spelling(less))
+        if op.name in WEIGHING and (number := _temperature(q, op)) is not None:
+            yield cause_of("temperature_trains", op, temperature=q.name_of(number) or words.THE_TENSOR)
     yield from _held(q, root)
+
+
+def _temperature(q: Question, product: Op) -> Any:
+    """A number that learns, if it weighs log_prob() and an aim, and the same pass has that log_prob() elsewhere."""
+    for factor, aim in permutations(product.given, 2) if len(product.given) == len(("factor", "aim")) else ():
+        number, is_shifted = factor, is_op(aim) and aim.name in (*LESS, "add", "__add__", "__radd__") and len(aim.given) == 1
+        while is_op(number) and number.name in ("exp", "neg", "__neg__") and len(number.given) == 1:
+            number = number.given[0]
+        log: Any = aim.given[0] if is_shifted else None
+        if is_op(number) or number.numel() != 1 or not is_op(log) or log.cut or not _is_log_prob(log):
+            continue
+        if any(op is not aim and log in op.given for op in q.ops_behind(q.last_root)):
+            return number
+    return None
 
 
 def _is_of_two_alike(f: Facts, node: str) -> bool:
@@ -140,8 +157,8 @@ def _is_log_prob(op: Op) -> bool:
     for _ in range(FAR):
         if called_at(op.source) == "log_prob":
             return True
-        first = next(iter(op.given), None)
-        if op.name.strip("_") not in (*THROUGH, "sub") or first is None or not is_op(first) or len(op.given) > 1:
+        first, is_alone = next(iter(op.given), None), len(op.given) == 1 or op.name in (*LESS, "stack", "cat")
+        if op.name.strip("_") not in (*THROUGH, "sub", "stack", "cat") or first is None or not is_op(first) or not is_alone:
             return False
         op = first
     return False

@@ -123,10 +123,11 @@ def softmax_over_batch(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
             yield cause_at(f, "softmax_of_others", node, dim=f.plain(node, "dim"), other=summed)
         if len(shape) == 1 and (size := _labels_of_column(f, node)):
             yield cause_at(f, "softmax_of_column", node, count=size)
-        made = f.first(node) if op_of(f, node) == "CtcLoss" else None
+        made = f.first(node) if op_of(f, node) in ("CtcLoss", "Gather") else None
         if made is not None and op_of(f, made) == "LogSoftmax" and f.plain(made, "dim") in ("0", "1", "-2", "-3"):
-            is_batch = len(next((t.value.shape for t in f.results(made)), (0,) * 3)) == 3
-            yield from [cause_at(f, "softmax_not_last", made, dim=f.plain(made, "dim"))] if is_batch else []
+            taker = "ctc_loss" if op_of(f, node) == "CtcLoss" else "gather" if f.plain(node, "dim") in ("2", "-1") else ""
+            if taker and len(f.shape(made)) == HEADS - 1:
+                yield cause_at(f, "softmax_not_last", made, dim=f.plain(made, "dim"), taker=taker)
 
 
 def _summed_over(f: Facts, node: str) -> int | None:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
 from ...graph.model import Value
 from ..causes.facts import Facts
 from ..causes.numbers import bounds, has_zero, is_known, number, value_with
@@ -161,10 +163,14 @@ GUARDS = ("Add", "Clamp", "ClampMin", "Softplus", "Exp", "Maximum")
 
 
 def is_short(f: Facts, node: str) -> bool:
-    """Is it a CTC loss with an input of fewer frames than its target has labels?"""
-    frames, labels = (re.findall(r"\d+", f.plain(node, name)) for name in ("input_lengths", "target_lengths"))
-    is_inf = op_of(f, node) == "CtcLoss" and f.plain(node, "zero_infinity") != "True"
-    return is_inf and any(int(a) < int(b) for a, b in zip(frames, labels, strict=False))
+    """Is it a CTC loss with an input of fewer frames than its target needs: one a label, and one between two that are equal?"""
+    if op_of(f, node) != "CtcLoss" or f.plain(node, "zero_infinity") == "True":
+        return False
+    frames, labels = ([*map(int, re.findall(r"\d+", f.plain(node, name)))] for name in ("input_lengths", "target_lengths"))
+    rows = f.live.kept(node, "targets")
+    texts = [] if rows is None else [*rows] if rows.ndim > 1 else np.split(rows, np.cumsum(labels)[:-1])
+    equal = [int((t[1:n] == t[: n - 1]).sum()) if n else 0 for t, n in zip(texts, labels, strict=False)] or [0] * len(labels)
+    return any(have < n + more for have, n, more in zip(frames, labels, equal, strict=False))
 
 
 def is_unsafe(f: Facts, node: str) -> bool:

@@ -36,6 +36,8 @@ CAUSE_TARGET_TRAINED = "the model itself computed the target {op} ({line}), and 
 DO_TARGET_TRAINED = "Compute the target under torch.no_grad(), or detach() it."
 CAUSE_WEIGHT_TRAINED = "log_prob() is weighed by {weight}, and the loss trains what made that weight, too ({line})."
 DO_WEIGHT_TRAINED = "Call detach() on the weight, the advantage: the critic has a loss of its own."
+CAUSE_TEMPERATURE_TRAINS = "{temperature} weighs log_prob() and its aim, and by that the loss trains the policy, too ({line})."
+DO_TEMPERATURE_TRAINS = "Call detach() there: (log_prob + target_entropy).detach()."
 CAUSE_MINUS_LOSS = "the loss is minus {loss}, so {optimizer} makes {loss} larger ({line})."
 DO_MINUS_LOSS = "Leave the minus out."
 CAUSE_LOSS_MAXIMIZED = "{optimizer} was made with maximize=True, so it makes {loss} larger ({line})."
@@ -177,8 +179,8 @@ CAUSE_LEFT_BY_OTHER = "the loss of {actor} gives {critic} a gradient, too ({line
 DO_LEFT_BY_OTHER = "Clear the gradients of {critic} after the step of {actor}, before its own pass."
 CAUSE_SCORE_SUNK = "the loss of {actor} is what {critic} gives, without a minus ({line}), so {actor} learns to get less."
 DO_SCORE_SUNK = "If that is a value, such as Q, put a minus before it."
-CAUSE_SOFTMAX_NOT_LAST = "{op} runs over dimension {dim} ({line}), and ctc_loss takes the classes of the last one."
-DO_SOFTMAX_NOT_LAST = "Pass dim=-1 or 2 to it: (time, batch, classes)."
+CAUSE_SOFTMAX_NOT_LAST = "{op} runs over dimension {dim} ({line}), and {taker} takes the classes of the last one."
+DO_SOFTMAX_NOT_LAST = "Pass dim=-1 or 2 to it."
 CAUSE_MARGIN_SUBTRACTED = (
     "{op} takes the margin away from a difference of distances ({line}): it is 0 before they are apart by it."
 )
