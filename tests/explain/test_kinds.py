@@ -538,6 +538,14 @@ def train(net):
     return loss
 loss = train(net)
 """
+CLEARING = """
+net = nn.Linear(4, 3)
+opt = optim.Adam(net.parameters(), 1e-3)
+{0}
+for i in range(4):
+    loss = F.cross_entropy(net(torch.randn(9, 4)), torch.arange(9) % 3)
+    loss.backward(); {1}opt.step()
+"""
 MADE_WORSE = """
 net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
 def train(x, y):
@@ -788,6 +796,10 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
         for twin in ("F.softmax(scores, dim=-1)", "F.softmax(scores.flatten(0, 1)).view(6, 5, 5)", "F.softmax(scores, 0)")
     },
     "dropout off, and an optimizer that is gone": (LOCAL.format("eval()"), LOCAL.format("train()"), "AV502"),
+    "grads that each step clears, before it or after it": (
+        CLEARING.format("", "opt.zero_grad(); "),
+        CLEARING.format("opt.register_step_post_hook(lambda o, args, kwargs: o.zero_grad())", ""), "AV401",
+    ),
     "a loss that a function makes larger": (
         MADE_WORSE.format("net.parameters()"), MADE_WORSE.format("[delta]"), "the loss is minus cross_entropy",
     ),

@@ -46,6 +46,43 @@ for _ in range(3):
 """
 
 
+LATER = """
+net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3))
+net[0].requires_grad_(False)
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for i in range(6):
+    {0}
+    loss = torch.nn.functional.cross_entropy(net(torch.randn(9, 4)), torch.arange(9) % 3)
+    loss.backward()
+    opt.step()
+    opt.zero_grad()
+"""
+
+
+@pytest.mark.parametrize("line", ["net[0].requires_grad_(i > 2)", "if i == 3: net[2] = torch.nn.Linear(8, 3)"])
+def test_parameters_that_learn_later_are_not_said_to_be_unused(line: str) -> None:
+    assert not {"AV101", "AV102"} & {*codes_of(LATER.format(line))}
+
+
+INSIDE = """
+class Net(torch.nn.Linear):
+    def forward(self, x):
+        loss = super().forward(x).pow(2).mean()
+        loss.backward()
+        return loss.detach()
+net = Net(4, 3)
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for _ in range(6):
+    opt.zero_grad()
+    net(torch.randn(9, 4))
+    opt.step()
+"""
+
+
+def test_a_pass_inside_of_the_model_is_not_missed() -> None:
+    assert codes_of(INSIDE) == []
+
+
 def test_a_model_in_evaluation_mode_is_told_and_a_part_of_it_is_not() -> None:
     assert "AV501" in codes_of(PARTS.format("; net.eval()"))
     assert "AV501" not in codes_of(PARTS.format("; net[1].eval()"))

@@ -114,8 +114,8 @@ def derivatives_summed(q: Question) -> Iterator[Cause]:
             continue
         along = " ".join(map(ast.unparse, [*call.args[2:3], *(k.value for k in call.keywords if k.arg == "grad_outputs")]))
         columns = {*re.findall(rf"\b{name[1]}\[:, \[?(-?\w+)", ast.unparse(tree))}
-        count = getattr(q.names.get(args[1]), "shape", (len(columns),))[-1]  # the input may be local to a function
-        is_second = first.get(args[0]) == args[1] and count > 1 and "ones" in along  # else it is along a direction
+        count = getattr(q.names.get(args[1]), "shape", (len(columns),))[-1:]  # the input may be local to a function
+        is_second = first.get(args[0]) == args[1] and count > (1,) and "ones" in along  # else it is along a direction
         if is_second and columns:
             said = {"second": name[1], "first": args[0], "inputs": args[1]}
             yield Cause("derivatives_summed", source=line_of(q.last.source.file, node), said=said)

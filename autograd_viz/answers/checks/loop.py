@@ -142,7 +142,8 @@ def never_stepped(q: Question) -> Iterator[Cause]:
     if len(steps) >= PLENTY and not is_fed:
         got = q.history.passes[-1] if q.history.passes else None
         of, is_known = next(h.kind for h in q.optimizers if h.steps), any(h.kind in KNOWN for h in q.optimizers)
-        if got is None or is_known:  # else it may compute gradients itself
+        is_seen = q.history.is_whole or not q.history.is_recorded  # a pass inside of a model is not, if that is one op
+        if is_seen and (got is None or is_known):  # else it may compute gradients itself
             yield cause_of("no_backward" if got is None else "grads_unused", got or steps[-1], optimizer=of)
     waiting = [s.mode for s in _schedules(q, "ReduceLROnPlateau")]
     least = FALLEN if _schedules(q, *FALLING) else GONE  # a schedule that ends with training ends at 0

@@ -65,7 +65,8 @@ def _leaf(q: Question) -> list[Cause]:
         return [since]
     if q.is_reached_from(q.root_op):
         return [_through(q, last)]
-    return cuts_before(q, q.root_op) or _unused(q, last, q.history.used(q.tensor))
+    cuts, is_known = cuts_before(q, q.root_op), q.history.is_whole  # else the ops inside of a model may have used it
+    return cuts or (_unused(q, last, q.history.used(q.tensor)) if is_known else [Cause("not_recorded")])
 
 
 def _since(q: Question, last: Any, made: list[Event]) -> Cause | None:
@@ -147,8 +148,7 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
         by_other = [] if replaced is None else [cause_of("replaced", replaced, part=replaced.name)]
         return [cause_of(q.history.unknown_root, last)] if is_unknown else by_other
     if not q.history.knows_uses:
-        grads = _grads_of_it(q)
-        return [cause_of("only_in_grad", grads[-1])] if grads else [cause_of("no_path", last), *_unrecorded(q.facts)]
+        return [cause_of("no_path", last), *_unrecorded(q.facts)]
     was_reached = any(q.is_reached_from(p.root) for p in q.passes[:-1] if p.root is not None)
     was_reached |= any(h.has_moved for h in q.holders)
     if used is not None and before is not None and used.number < before and not _is_deepcopied(used):  # a layer that is skipped

@@ -71,6 +71,7 @@ class Watch:
         self.last = LastPass(self.log, keep)
         self._mode = WatchMode(self.log, self.last)
         self._stepped: weakref.WeakSet[Any] = weakref.WeakSet()  # optimizers
+        self._has_closure = False  # the last step
         self.place = ModePlace(self._mode)
         self._hooks: list[Any] = [
             Replacement(torch.overrides, "has_torch_function", self._is_overloaded),
@@ -264,14 +265,15 @@ class Watch:
             if optimizer not in self._stepped:
                 self._stepped.add(optimizer)
                 self.log.steps_first(optimizer)
-            if all(a is None for a in (*args[1:], *kwargs.values())) and self.place.is_here:  # no closure
+            self._has_closure = any(a is not None for a in (*args[1:], *kwargs.values()))
+            if not self._has_closure and self.place.is_here:
                 self.place.pause()
 
     def _step_ends(self, optimizer: torch.optim.Optimizer, args: object, kwargs: object) -> None:
         if is_dynamo_compiling():
             return
         self.rearm()
-        if self.log.steps and self.log.steps[-1].number < self.log.now:  # a closure has run its passes before anything moved
+        if self.log.steps and self._has_closure:  # it has run its passes before anything moved
             self.log.now += 1
             self.log.steps[-1].number = self.log.now
 
