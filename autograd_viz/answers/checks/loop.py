@@ -68,10 +68,8 @@ def not_held(q: Question) -> Iterator[Cause]:
         return
     if last.steps and last.leaves and len(holders) == 1 and not any(p.requires_grad for p in last.leaves):
         yield cause_of("not_held_frozen", last.made, optimizer=last.kind)
-    used, known = q.history.used(q.tensor), {s.number for h in holders for s in h.steps}
-    unknown = [e.number for e in q.history.gone if e.number not in known]  # of a copy that an inner loop trained
-    is_inner = used is not None and any(n > used.detail for n in unknown)
-    if is_inner or _is_judge(q):
+    used = q.history.used(q.tensor)
+    if _is_judge(q) or (used is not None and _has_inner_loop(q, used)):
         return
     if (followed := _followed(q)) is not None:
         yield cause_of("not_held_target", used, target=followed)
@@ -90,6 +88,12 @@ def not_held(q: Question) -> Iterator[Cause]:
         yield cause_of(kind, new[-1] if is_anew else last.made, optimizer=last.kind, placed=source_of(placed))
     elif last.steps and q.name_of(q.tensor) and is_copied:
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
+
+
+def _has_inner_loop(q: Question, used: Event) -> bool:
+    """Has an optimizer of which nothing is known stepped since the first use? An inner loop trained a copy."""
+    known = {s.number for h in q.holders for s in h.steps}
+    return any(e.number > used.detail and e.number not in known for e in q.history.gone)
 
 
 def _is_stepped_by_hand(q: Question) -> bool:
