@@ -55,3 +55,9 @@ def found(program: str, library: str, is_watched: bool = True, **options: Any) -
         answer: Findings = eval("check(**options)", {**names, "check": av.check, "options": options})
         assert watch is None or not watch.faults, watch.faults
     return answer
+
+
+def assert_told_apart(fault: str, twin: str, said: str) -> None:
+    """Words are said of a program of PyTorch, and not of its twin."""
+    assert said in str(found(BEGIN + fault, "torch"))
+    assert said not in str(found(BEGIN + twin, "torch"))

@@ -17,6 +17,8 @@ from torch.optim import optimizer  # noqa: E402
 from torch.overrides import TorchFunctionMode  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
+from autograd_viz.sources.asking import history_of  # noqa: E402
+from autograd_viz.sources.pytorch.reading import op_log  # noqa: E402
 from autograd_viz.sources.pytorch.reading.op_log import op_of  # noqa: E402
 from autograd_viz.sources.pytorch.recording import last_pass, mode  # noqa: E402
 
@@ -222,6 +224,26 @@ def line_of(tensor: Any, watching: Any) -> tuple[str, int]:
     code, instruction = op.line
     positions = list(code.co_positions())[instruction // 2]
     return code.co_filename, positions[0] or 0
+
+
+def test_an_optimizer_that_is_gone_is_known_but_for_its_rate_however_many_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(op_log, "MOST", 8)
+    layer = nn.Linear(3, 1)
+
+    def fit(count: int) -> None:
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.1, momentum=0.9)
+        for _ in range(count):
+            optimizer.zero_grad()
+            layer(torch.ones(3)).sum().backward()
+            optimizer.step()
+
+    with av.watch():
+        for _ in range(12):
+            fit(1)
+        fit(2)
+        (found,) = history_of(layer.weight).optimizers(layer.weight)
+    assert (found.kind, found.holds, found.momentum, len(found.steps)) == ("SGD", True, True, 2)
+    assert found.rate is found.began is None, "a schedule may have moved it since"
 
 
 def test_closed_in_a_pass_that_raises_it_has_freed_what_ran() -> None:

@@ -78,7 +78,7 @@ def trained_target(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Ca
 
 def _temperature(q: Question, product: Op) -> Any:
     """A number that learns, if it weighs log_prob() and an aim, and the same pass has that log_prob() elsewhere."""
-    for factor, aim in permutations(product.given, 2) if len(product.given) == len(("factor", "aim")) else ():
+    for factor, aim in permutations(product.given, 2) if len(product.given) == 2 else ():
         number, is_shifted = factor, is_op(aim) and aim.name in (*LESS, "add", "__add__", "__radd__") and len(aim.given) == 1
         while is_op(number) and number.name in ("exp", "neg", "__neg__") and len(number.given) == 1:
             number = number.given[0]

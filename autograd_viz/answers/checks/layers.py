@@ -337,7 +337,8 @@ def _write_of_argument(source: Source) -> int | None:
 @check("AV702", "kept-on-ctx", {"kept_on_ctx": MAY}, of_run=True, first=True)
 def kept_on_ctx(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
     """A Function that is differentiated twice uses a tensor that its forward made, and that has no history."""
-    is_twice = any(p.keeps for p in [*q.history.passes][:-1])
+    sources = [p.source for p in [*q.history.passes][:-1] if p.keeps and p.source is not None]
+    is_twice = any("create_graph" in at.expression for at in sources)  # retain_graph keeps a graph, too, and makes none
     for node in nodes if is_twice else ():
         if f.nodes[node].rule != "user":
             continue

@@ -126,6 +126,9 @@ def softmax_over_batch(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
         made = f.first(node) if op_of(f, node) in ("CtcLoss", "Gather") else None
         if made is not None and op_of(f, made) == "LogSoftmax" and f.plain(made, "dim") in ("0", "1", "-2", "-3"):
             taker = "ctc_loss" if op_of(f, node) == "CtcLoss" else "gather" if f.plain(node, "dim") in ("2", "-1") else ""
+            taker = (
+                "" if any(op_of(f, n) == "Gather" for n in f.leading((node, 0)) if n != node) else taker
+            )  # as of transitions
             if taker and len(f.shape(made)) == HEADS - 1:
                 yield cause_at(f, "softmax_not_last", made, dim=f.plain(made, "dim"), taker=taker)
 

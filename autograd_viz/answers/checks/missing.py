@@ -165,7 +165,8 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
 
 def _beside_loss(q: Question, last: Any, used: Event) -> Cause:
     """An op used the tensor, and the loss was not computed from its result."""
-    if grads := _grads_of_it(q):
+    grads = [p for p in q.history.passes if p.name == "grad" and p.keeps and q.is_reached_from(p.root)]
+    if grads:  # as the last bias of a potential, of which the loss has only the slope
         return cause_of("only_in_grad", grads[-1])
     is_copied = _is_deepcopied(used)
     is_of_data = q.root_op is None and not is_copied and used.number < last.number  # nothing with a graph made the loss
@@ -175,11 +176,6 @@ def _beside_loss(q: Question, last: Any, used: Event) -> Cause:
     unused = "left_in_weights" if _is_put(used.source) and not is_copied else "not_in_loss"
     kind = "copied" if is_copied else "used_after" if used.number > last.number else unused
     return cause_of(kind, used, op=spelling(used), **{"pass": last.source})
-
-
-def _grads_of_it(q: Question) -> list[Any]:
-    """Calls of grad() with a graph that reached it: of the last bias of a potential, the loss may have only the slope."""
-    return [p for p in q.history.passes if p.name == "grad" and p.keeps and q.is_reached_from(p.root)]
 
 
 def _is_deepcopied(used: Event) -> bool:

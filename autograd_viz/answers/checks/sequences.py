@@ -373,7 +373,7 @@ def other_order(f: Facts, nodes: tuple[str, ...]) -> Iterator[Cause]:
 
 @check("AV210", "batch-not-first", {"batch_not_first": MAY, "time_not_first": MAY}, of_run=True, first=True)
 def batch_not_first(f: Facts, nodes: tuple[str, ...], q: Question) -> Iterator[Cause]:
-    """One step of dimension 1, or its mean, of a layer that was made without batch_first: there, dimension 1 is the batch."""
+    """One step of dimension 1, or its mean, of a layer without batch_first; or ctc_loss() of a layer that has it."""
     for node in nodes:
         made = _before_ctc(f, node) if op_of(f, node) == "CtcLoss" else None
         if made is not None:

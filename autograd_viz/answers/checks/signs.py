@@ -55,8 +55,9 @@ def wrong_sign(q: Question) -> Iterator[Cause]:
     leaves = q.leaves_of(root)
     users = [h for h in q.holders if h.steps and any(p is leaf for p in h.leaves for leaf in leaves)]
     f = q.facts if users or (q.minimizes and q.history.gone) else None
-    own = [leaf for leaf in leaves for h in users if any(p is leaf for p in h.leaves)]
-    if own and not any(map(_is_parameter, own)) and any(map(_is_parameter, leaves)):  # an input is made worse for a model
+    own = [type(leaf).__name__ for leaf in leaves for h in users if any(p is leaf for p in h.leaves)]
+    is_of_model = bool(q.models) or any(type(leaf).__name__ == "Parameter" for leaf in leaves)
+    if own and "Parameter" not in own and is_of_model:  # an input is made worse for a model
         return
     ends = [] if f is None else [*signed(f, lambda node: op_of(q.facts, node) in LOSSES)]
     sign = -1 if users and users[0].maximizes else 1
@@ -74,10 +75,6 @@ def wrong_sign(q: Question) -> Iterator[Cause]:
         scores = [*signed(f, lambda node: bool(_score(q.facts, node)))]
         if scores and all(_score(f, node) and s > 0 for node, s, _ in scores):
             yield cause_of("score_lowered", root, score=_score(f, scores[0][0]), optimizer=kind)
-
-
-def _is_parameter(leaf: Any) -> bool:
-    return type(leaf).__name__ == "Parameter"
 
 
 @check("AV231", "overlap-of-logits", {"overlap_of_logits": MAY}, of_run=True, first=True)

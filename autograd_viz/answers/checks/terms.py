@@ -28,7 +28,6 @@ LEAST, MANY = 0.1, 32  # a factor that seems to balance nothing; elements by whi
 SAMPLED = re.compile(r"\.log_prob\(\s*[\w.]+\.sample\(")
 NAMED, NORMS = re.compile(r"\s*\(?([A-Za-z_]\w*)"), ("Norm", "LinalgVectorNorm")
 MOST = 16  # terms
-SIDES = ("self", "other")  # of a sum
 SIGNS = {("Neg", 0): -1, ("Rsub", 0): -1, ("Sub", 1): -1}
 SPREADS = ("spread_is_variance", "spread_is_log", "log_of_scale", "log_as_spread")
 NOISE = "rand"  # in names of functions that draw it
@@ -53,7 +52,7 @@ def sum_beside_mean(f: Facts) -> Iterator[Cause]:
             yield cause_at(f, "sum_beside_mean", node, shape=shape_text(shape), count=prod(shape))
     for node in dict.fromkeys(n for n, _ in linear(f) if op_of(f, n) in ("Add", "Sub", "Rsub")):
         shape, ways = f.shape(node), f.ways_on(node)
-        is_pair = len(shape) == 1 < shape[0] and len(ways) == len(SIDES)
+        is_pair = len(shape) == 1 < shape[0] and len(ways) == 2
         for way, other in (ways, ways[::-1]) if is_pair else ():
             if _adds_rows(f, way, shape[0]) and f.shape(other) == shape and _share(f, way, [other]):
                 yield cause_at(f, "sum_in_each", way, op="sum", count=shape[0])

@@ -144,7 +144,8 @@ class TorchHistory:
             steps = [e for e in self._log.steps if e.detail is born.detail]  # a dead reference has no hash
             left = self._log.as_at_first_step(born) if steps and steps[-1].number > since else None
             if left is not None:
-                found.append(replace(holder(left, born, steps, tensor), kind=born.name))
+                # a schedule may have moved its rate
+                found.append(replace(holder(left, born, steps, tensor), kind=born.name, rate=None, began=None))
         return found
 
     def shards(self, tensor: torch.Tensor) -> int:

@@ -166,7 +166,9 @@ class Log(Ops):
     def steps_first(self, optimizer: Any) -> None:
         """An optimizer is about to step for the first time: a function that has returned leaves no more of it than this."""
         born = next((e for e in reversed(self.optimizers) if e.detail() is optimizer), None)
-        if born is not None and len(self.first_steps) < MOST:
+        if born is not None:
+            if len(self.first_steps) == MOST:
+                del self.first_steps[next(iter(self.first_steps))]
             groups = [{**_numbers(g), "params": self._numbers_of(g["params"])} for g in optimizer.param_groups]
             self.first_steps[born.number] = groups, _numbers(getattr(optimizer, "defaults", {}))
 

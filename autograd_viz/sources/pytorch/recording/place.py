@@ -47,7 +47,7 @@ class ModePlace:
 
     def __init__(self, mode: Any) -> None:
         self._mode, self._thread = mode, threading.get_ident()
-        self._is_paused = self.is_away = self._is_closed = False
+        self._is_paused = self.is_away = False
         self._after_close = 0  # the number of a hook
 
     @property
@@ -57,7 +57,7 @@ class ModePlace:
 
     def close(self) -> None:
         """Leave for good: Note [Closed from elsewhere]."""
-        self._is_closed = self._mode.is_closed = True
+        self._mode.is_closed = True
         is_held = not (self._is_paused or self.is_away or self.is_taken())
         if self.is_here:
             self.leave()
@@ -107,7 +107,7 @@ class ModePlace:
     @contextmanager
     def away(self) -> Iterator[None]:
         """Inside, nothing is noted: Note [Our own code]."""
-        if self.is_away or self._is_closed or not self.is_here:
+        if self.is_away or self._mode.is_closed or not self.is_here:
             yield
             return
         was_paused = self._is_paused
@@ -119,7 +119,7 @@ class ModePlace:
             yield
         finally:
             self.is_away = False
-            if was_there and not self._is_closed:
+            if was_there and not self._mode.is_closed:
                 self.enter()
                 if was_paused:
                     self.pause()
